@@ -15,6 +15,7 @@ from core.adapters.postgres.access import open_engine
 from core.adapters.postgres.engine.database import SERVING
 from core.adapters.postgres.engine.database import Limits as StatementLimits
 from core.adapters.postgres.ontology.fact_index import index_missing
+from core.adapters.postgres.record.model_calls import ForgetfulCallLog
 from core.adapters.postgres.stores import PostgresStores
 from core.adapters.system import SystemClock, UuidSource
 from core.agent.request import AskRequest
@@ -38,11 +39,14 @@ from core.models import (
     only,
     open_embedders,
     open_reasoners,
+    replaying_reasoners,
 )
 from core.ontology.extract.rule_extractor import RuleExtractor
 from core.ports import Clock, Embedder, IdSource, Reader, ReasonerFactory
+from core.replay.recorded import RecordedQuestion
+from core.replay.replay import Replayer
 from core.retrieval.relevance import RelevanceRescorer
-from core.retrieval.retriever import Retriever
+from core.retrieval.retriever import ChunkRetriever, Retriever
 from core.retrieval.serving_embedder import CorpusEmbedder, NoEmbedder
 
 FIRST_QUESTION = "May I accept a gift from a supplier, and who has to approve it?"
@@ -65,6 +69,16 @@ class ServiceModels:
     """Says whether a text bears a statement out; None: only code does."""
     reasoners: Reasoners
     """Who answers."""
+
+    @property
+    def names(self) -> dict[str, str | None]:
+        """Name and revision of each local model, for the record."""
+        measured = self.measured
+        return {
+            "reader": self.reader.name if self.reader else None,
+            "guard": self.guard.name if self.guard else None,
+            "vectors": f"{measured.space.name}/{measured.space.revision}" if measured else None,
+        }
 
     @property
     def measured(self) -> Embedder | None:
@@ -108,33 +122,50 @@ class Service(PostgresStores):
         """One question in, one recorded reply out."""
         return self._answering_by(self.models.reasoners)
 
-    def _answering_by(self, reasoners: Reasoners) -> Answering:
-        settings, measured = self.settings, self.models.measured
+    @cached_property
+    def replayer(self) -> Replayer:
+        """Answers recorded questions again."""
+
+        def build(
+            question: RecordedQuestion, searches: ChunkRetriever, limits: RunLimits
+        ) -> Answering:
+            reasoners = replaying_reasoners(question, self.settings, reader=self.models.reader)
+            return self._answering_by(reasoners, retriever=searches, limits=limits)
+
+        return Replayer(
+            build=build,
+            corpus=self.corpus,
+            chunks=self.chunks,
+            retriever=self.retriever,
+            models=self.models.names,
+        )
+
+    def _answering_by(
+        self,
+        reasoners: Reasoners,
+        *,
+        retriever: ChunkRetriever | None = None,
+        limits: RunLimits | None = None,
+    ) -> Answering:
+        measured = self.models.measured
         local = measured if isinstance(measured, LocalEmbedder) else None
         return Answering(
             english=local.words if local else None,
             likeness=measured,
             off_topic=LocalOffTopic(local) if local else None,
             about=self.about,
+            models=self.models.names,
             reasoner=reasoners.first,
             fallback=reasoners.fallback,
             corpus=self.corpus,
             ontology=self.ontology,
             conversations=self.conversations,
-            retriever=self.retriever,
+            retriever=retriever or self.retriever,
             guard=self.models.guard,
             log=self.recorder,
             clock=self.clock,
             ids=self.ids,
-            limits=RunLimits(
-                gate_threshold=settings.gate_threshold,
-                relevance_threshold=settings.relevance_threshold,
-                retrieval_depth=settings.retrieval_depth,
-                max_attempts=settings.max_attempts,
-                model_calls=settings.model_calls,
-                output_tokens=settings.output_tokens,
-                deadline_s=settings.deadline_s,
-            ),
+            limits=limits or _limits(self.settings),
         )
 
     @cached_property
@@ -212,12 +243,13 @@ async def bootstrap(
     ids: IdSource | None = None,
     statements: StatementLimits | None = None,
     waits: Callable[[str], None] | None = None,
+    keeps_calls: bool = True,
 ) -> AsyncGenerator[Service]:
     """Open the database and compose the service; close all at the end.
 
     `statements` is what processes that serve people grant the database; None: all the time.
     `waits` is told what is waited for where the database or its schema is not there yet; None: that
-    is an error.
+    is an error. Without `keeps_calls` no reply of a language model is stored.
 
     Raises:
         ConfigError: A setting can't be used, or the database can't be reached, is too old, or
@@ -252,7 +284,7 @@ async def bootstrap(
                     settings,
                     reader=reader,
                     clock=service.clock,
-                    log=service.model_calls,
+                    log=service.model_calls if keeps_calls else ForgetfulCallLog(),
                     spending=service.spending,
                 )
             )
@@ -264,6 +296,18 @@ async def bootstrap(
             embedders=embedders, reader=reader, guard=guard, reasoners=reasoners
         )
         yield service
+
+
+def _limits(settings: Settings) -> RunLimits:
+    return RunLimits(
+        gate_threshold=settings.gate_threshold,
+        relevance_threshold=settings.relevance_threshold,
+        retrieval_depth=settings.retrieval_depth,
+        max_attempts=settings.max_attempts,
+        model_calls=settings.model_calls,
+        output_tokens=settings.output_tokens,
+        deadline_s=settings.deadline_s,
+    )
 
 
 def _found(reader: Reader | NoReader, without: str) -> Reader | None:

@@ -31,6 +31,7 @@ from core.ports import (
     Spending,
 )
 from core.ports.text_models import Reranker
+from core.replay.recorded import RecordedQuestion
 from core.retrieval.serving_embedder import Configured, NoEmbedder
 
 LOCAL = "local"
@@ -230,3 +231,16 @@ async def open_reasoners(
         yield Reasoners(first=factory, fallback=rules)
     finally:
         await models.aclose()
+
+
+def replaying_reasoners(
+    question: RecordedQuestion, settings: Settings, *, reader: Reader | None
+) -> Reasoners:
+    """Return who answered a recorded question, with the recorded calls of language models."""
+    rules = ExtractiveReasoner(reader)
+    answered_by: str = question.record.document["run"]["reasoner"]
+    if answered_by == rules.name and not question.trace["model_calls"]:
+        return Reasoners(first=rules, fallback=None)
+    from core.adapters.anthropic.replayed_calls import replaying_reasoner  # noqa: PLC0415  # above
+
+    return Reasoners(first=replaying_reasoner(question, settings, rules=rules), fallback=rules)

@@ -153,6 +153,8 @@ def role_of(words: Sequence[str]) -> DatabaseRole:
 
 
 _AUDIT = {
+    "affected": DatabaseRole.APP,
+    "replay": DatabaseRole.APP,
     "seal": DatabaseRole.SEQUENCER,
     "rebase": DatabaseRole.SEQUENCER,
     "rotate-key": DatabaseRole.SEQUENCER,

@@ -120,6 +120,8 @@ class TablePlatform:
 def body_of(delivery: Delivery) -> str:
     """Return what is shown of a reply."""
     reply = delivery.reply
+    if reply.is_outdated and reply.superseded is not None:
+        return f"outdated: {reply.superseded.answer.text}"
     if reply.about is not None:
         return f"{reply.about.what}:{_told(reply)}"
     return reply.answer.text if reply.answer else f"notice:{reply.notice}"

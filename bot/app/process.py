@@ -34,6 +34,7 @@ from bot.app.gauges import Gauges
 from bot.app.http import Health, Metered, application, operations
 from bot.app.logs import log_to_stderr
 from bot.app.watchdog import STILL_AFTER_S, watched
+from bot.corrections import Corrector
 from bot.delivery import Deliverer
 from bot.metrics import Meter
 from bot.officer.app import console_links, console_routes
@@ -190,13 +191,24 @@ async def _working(service: Service, chats: Sequence[Chat], meter: Meter) -> Asy
         meter=meter,
         links=console_links(service),
     )
+    corrector = Corrector(
+        comparisons=service.affected,
+        corrections=service.corrections,
+        conversations=service.conversations,
+        answering=service.answering,
+        recorder=service.recorder,
+        platforms={chat.name: chat.answering for chat in chats},
+        clock=service.clock,
+    )
     handlers = Handlers(answer=worker.answer, deliver=deliverer.deliver)
     async with asyncio.TaskGroup() as group:
         working = group.create_task(service.queue.run(handlers))
+        correcting = group.create_task(corrector.run())
         try:
             yield
         finally:
             working.cancel()
+            correcting.cancel()
 
 
 @asynccontextmanager

@@ -4,7 +4,12 @@ import argparse
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from bot.console import corpus_command_line, ledger_command_line, officer_command_line
+from bot.console import (
+    corpus_command_line,
+    ledger_command_line,
+    officer_command_line,
+    replay_command_line,
+)
 from bot.console.options import ASKING, JSON, command, group, option, parser_of, positive
 
 _COMMANDS = "bot.console.commands"
@@ -81,6 +86,7 @@ stands, confidence, steps, and whether the stored bytes still have the recorded 
   citebound audit list
   citebound audit list --outcome refused --limit 50 --json""",
     ),
+    *replay_command_line.REPLAY,
     *ledger_command_line.LEDGER,
     *officer_command_line.OFFICERS,
     short="read and prove the record",

@@ -13,9 +13,9 @@ from core.domain.errors import EmptyCorpusError, UsageError
 
 @asynccontextmanager
 async def open_service(
-    terminal: Terminal, settings: Settings | None = None
+    terminal: Terminal, settings: Settings | None = None, *, keeps_calls: bool = True
 ) -> AsyncGenerator[Service]:
-    """Open the service, and close it at the end.
+    """Open the service, and close it at the end; see `bootstrap` for `keeps_calls`.
 
     Raises:
         ConfigError: See `bootstrap`.
@@ -23,7 +23,7 @@ async def open_service(
     async with AsyncExitStack() as stack:
         with terminal.busy("Opening the database"):
             service = await stack.enter_async_context(
-                bootstrap(settings or Settings.from_environment())
+                bootstrap(settings or Settings.from_environment(), keeps_calls=keeps_calls)
             )
         yield service
 

@@ -24,6 +24,7 @@ from core.agent.wording import (
     WITHOUT_MODEL,
 )
 from core.domain.answer import Answer, Badge, Confidence, Outcome, RefusalKind
+from core.domain.case import SupersededAnswer
 from core.domain.delivery import StoredReply
 
 MOST = 99
@@ -82,9 +83,11 @@ def officer_badge(name: str) -> BadgeLine:
     return BadgeLine(icon=Icon.PERSON, strong="Answered by Compliance", rest=rest)
 
 
-def superseded_badge(officer: str) -> BadgeLine:
-    """Return the badge of an answer that an officer's reply replaces."""
-    return replace(officer_badge(officer), strong="Superseded by Compliance")
+def superseded_badge(old: SupersededAnswer) -> BadgeLine:
+    """Return the badge of an answer that no longer holds, and whose words do."""
+    if old.number is None:
+        return BadgeLine(icon=Icon.PERSON, strong="Outdated", rest=("the policy has changed",))
+    return replace(officer_badge(old.officer), strong="Superseded by Compliance")
 
 
 def is_partial(answer: Answer) -> bool:

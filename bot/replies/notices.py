@@ -49,6 +49,10 @@ CHECKPOINT = (
     "This is the signed state of the record today. It stands here so that nobody who can change the"
     " database can deny it: `citebound audit verify --anchors FILE` compares it, copied to a file."
 )
+ANSWERS_AFFECTED = (
+    "A policy has changed on which past answers rest. `citebound audit affected` lists them; nobody"
+    " is told before an officer approves (`citebound audit affected --approve`)."
+)
 HOW_IT_WORKS = (
     "Ask about company policy. Answers are AI-generated and quote the policy text they rest on."
 )
@@ -98,6 +102,7 @@ _NOTICES: Mapping[Notice, str] = {
     Notice.TOO_MANY: TOO_MANY,
     Notice.DAY_BUDGET_SPENT: DAY_BUDGET_SPENT,
     Notice.CHECKPOINT: CHECKPOINT,
+    Notice.ANSWERS_AFFECTED: ANSWERS_AFFECTED,
     Notice.HOW_IT_WORKS: HOW_IT_WORKS,
     Notice.SIGN_IN: _NO_LINK[NoLink.NO_CONSOLE],
     Notice.MAYBE_ABOVE: "Your answer may be above; {platform} did not say whether it arrived.",
@@ -158,8 +163,16 @@ def news_text(news: CaseNews) -> str:
             assert_never(news.state)
 
 
+def about_text(old: SupersededAnswer) -> str:
+    """Return what an answer that no longer holds is about: its case, or the change."""
+    return AUTOMATED if old.number is None else f"Case {old.number}"
+
+
 def instead_text(old: SupersededAnswer) -> str:
     """Say what replaces an earlier answer."""
+    if old.number is None:
+        where = "The person who asked has" if old.is_elsewhere else "This thread has"
+        return f"This answer rests on what the policy no longer says. {where} the answer of today."
     if old.is_elsewhere:
         return "This answer no longer holds. Compliance has answered the person who asked directly."
     return "This answer no longer holds. The reply of Compliance in this thread does."

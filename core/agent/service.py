@@ -4,7 +4,7 @@ The message is understood in its thread, answered by the pipeline, recorded, and
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -20,6 +20,7 @@ from core.agent.rehearsal import Sections, WithoutSections, without_sections
 from core.agent.reply import compose
 from core.agent.reply.release import may_be_off_topic, unless_off_topic
 from core.agent.request import MAX_QUESTION, NO_PROGRESS, AskRequest, PipelineParts, Reply, Task
+from core.agent.search_log import SearchLog
 from core.agent.wording import READ_WITH, THREAD_UNREAD
 from core.domain.answer import Answer, Outcome, RefusalKind
 from core.domain.errors import (
@@ -32,7 +33,7 @@ from core.domain.errors import (
 from core.domain.evidence import Evidence
 from core.domain.policy import EVERYONE
 from core.domain.question import Question, Scope, Turn
-from core.domain.run import BudgetUse, Plan, Run, RunLimits
+from core.domain.run import BudgetUse, Plan, Run, RunLimits, RunSetup
 from core.ontology.graphs.whole import WholeOntology
 from core.ontology.tools.toolbox import OntologyToolbox
 from core.ports import (
@@ -51,10 +52,9 @@ from core.ports import (
 )
 from core.ports.corpus import AboutPolicies
 from core.ports.text_models import EnglishWords, OffTopic
-from core.retrieval.retriever import Retriever
+from core.retrieval.retriever import ChunkRetriever
 
 logger = logging.getLogger(__name__)
-
 
 NO_EDITION = 0
 """The edition of a message that was closed before anything was published."""
@@ -67,7 +67,7 @@ class Answering:
     spelling of questions is not corrected for the search; without `likeness`, what a follow-up
     replaces is found by words and places; without `off_topic`, only the search tells what has
     nothing to do with policies; without `about`, questions about policies are answered from their
-    text alone.
+    text alone. `models` is recorded; see `RunSetup.models`.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class Answering:
         corpus: CorpusStore,
         ontology: OntologyStore,
         conversations: ConversationStore,
-        retriever: Retriever,
+        retriever: ChunkRetriever,
         guard: Reader | None = None,
         log: AuditLog,
         clock: Clock,
@@ -88,6 +88,7 @@ class Answering:
         likeness: Embedder | None = None,
         off_topic: OffTopic | None = None,
         about: AboutPolicies | None = None,
+        models: Mapping[str, str | None] | None = None,
     ) -> None:
         self._parts = PipelineParts(
             reasoner=reasoner,
@@ -99,16 +100,11 @@ class Answering:
             about=about,
         )
         self._fallback = fallback
-        self._pipeline = self._pipeline_of(self._parts)
-        self._retriever = retriever
-        self._reasoner = reasoner
-        self._corpus = corpus
+        self._models = models or {}
         self._ontology = ontology
         self._conversations = conversations
         self._log = log
-        self._clock = clock
         self._ids = ids
-        self._limits = limits
         self._english = english
         self._likeness = likeness
         self._off_topic = off_topic
@@ -147,18 +143,10 @@ class Answering:
             question = await self._in_thread(question, request, history)
             talk = _small_talk(question)
             if talk is not None:
-                return await self._recorded(self._chatting(question, talk), completion)
+                run = self._chatting(request, question, talk)
+                return await self._recorded(run, completion)
             knowledge = await self._ontology.open(question.scope)
-            run = await self._pipeline.run(
-                Task(
-                    question=await self._prepared(question, knowledge),
-                    knowledge=knowledge,
-                    tools=self._tools_over(knowledge),
-                    use_rag=request.use_rag,
-                    progress=progress,
-                )
-            )
-            run = await self._finished(request, question, run)
+            run = await self._run(request, question, knowledge, self._parts, progress)
         except Exception as error:  # whatever it is, whoever asked hears of it
             return await self._recorded(self._failed(question, error), completion)
         try:
@@ -187,10 +175,11 @@ class Answering:
         name = type(cause).__name__
         return self._unanswered(question, compose.failed(), edition=edition, cause=name)
 
-    def _chatting(self, question: Question, talk: SmallTalk) -> Run:
+    def _chatting(self, request: AskRequest, question: Question, talk: SmallTalk) -> Run:
         edition = question.scope.edition or NO_EDITION
         answer = compose.small_talk_reply(talk)
-        return self._unanswered(question, answer, edition=edition, cause="small_talk")
+        run = self._unanswered(question, answer, edition=edition, cause="small_talk")
+        return replace(run, setup=self._setup(request))
 
     async def close(
         self,
@@ -213,7 +202,7 @@ class Answering:
             TransientError: See `ask`.
         """
         known = await self._conversations.find(request.place)
-        edition = request.edition or await self._corpus.current_edition() or NO_EDITION
+        edition = request.edition or await self._parts.corpus.current_edition() or NO_EDITION
         text = clean(request.text)[:MAX_QUESTION]
         question = self._question(request, text=text, conversation_id=known, edition=edition)
         run = self._unanswered(question, answer, edition=edition, cause=cause)
@@ -246,26 +235,47 @@ class Answering:
         question = await self._in_thread(question, request, history)
         talk = _small_talk(question)
         if talk is not None:
-            return self._chatting(question, talk)
+            return self._chatting(request, question, talk)
         knowledge: Knowledge
-        pipeline = self._pipeline
+        parts = self._parts
         if without:
             whole = await self._ontology.snapshot(question.scope)
             knowledge = WholeOntology(without_sections(whole, without))
-            pipeline = self._pipeline_of(
-                replace(self._parts, retriever=WithoutSections(self._retriever, without))
-            )
+            parts = replace(parts, retriever=WithoutSections(parts.retriever, without))
         else:
             knowledge = await self._ontology.open(question.scope)
-        run = await pipeline.run(
+        return await self._run(request, question, knowledge, parts, NO_PROGRESS)
+
+    async def _run(
+        self,
+        request: AskRequest,
+        question: Question,
+        knowledge: Knowledge,
+        parts: PipelineParts,
+        progress: Progress,
+    ) -> Run:
+        """Take a question through the pipeline, and keep what a replay needs."""
+        searches = SearchLog(parts.retriever)
+        most = parts.limits.tool_calls
+        run = await self._pipeline_of(replace(parts, retriever=searches)).run(
             Task(
                 question=await self._prepared(question, knowledge),
                 knowledge=knowledge,
-                tools=self._tools_over(knowledge),
+                tools=lambda: OntologyToolbox(knowledge.lookup, max_calls=most),
                 use_rag=request.use_rag,
+                progress=progress,
             )
         )
-        return await self._finished(request, question, run)
+        run = await self._finished(request, question, run)
+        return replace(run, setup=self._setup(request), searches=searches.made)
+
+    def _setup(self, request: AskRequest) -> RunSetup:
+        return RunSetup(
+            limits=self._parts.limits,
+            use_rag=request.use_rag,
+            is_unread=request.is_unread,
+            models=self._models,
+        )
 
     async def _finished(self, request: AskRequest, question: Question, run: Run) -> Run:
         """Return a run as it is recorded: with remarks, or as off topic."""
@@ -284,7 +294,7 @@ class Answering:
         """Return a question as it is searched: spelling corrected, bound to policies it names."""
         searched = await corrected(question.standalone, knowledge, self._english)
         searched = "" if searched == question.standalone else searched
-        return await bind_to_policies(replace(question, searched=searched), self._corpus)
+        return await bind_to_policies(replace(question, searched=searched), self._parts.corpus)
 
     async def _in_thread(
         self, question: Question, request: AskRequest, history: tuple[Turn, ...]
@@ -317,7 +327,7 @@ class Answering:
             raise UsageError(
                 f"the question has {len(text)} characters; at most {MAX_QUESTION} are taken"
             )
-        edition = await self._corpus.current_edition()
+        edition = await self._parts.corpus.current_edition()
         if edition is None:
             raise EmptyCorpusError
         if request.edition is not None and not 1 <= request.edition <= edition:
@@ -330,7 +340,7 @@ class Answering:
         self, request: AskRequest, *, text: str, conversation_id: str | None, edition: int
     ) -> Question:
         """Return the question as it stands alone, without its thread."""
-        now = self._clock.now()
+        now = self._parts.clock.now()
         return Question(
             question_id=request.question_id or self._ids.new(),
             conversation_id=conversation_id or self._ids.new(),
@@ -349,15 +359,12 @@ class Answering:
             is_addressed=request.is_addressed,
         )
 
-    def _tools_over(self, knowledge: Knowledge) -> Callable[[], OntologyToolbox]:
-        return lambda: OntologyToolbox(knowledge.lookup, max_calls=self._limits.tool_calls)
-
     def _unanswered(self, question: Question, answer: Answer, *, edition: int, cause: str) -> Run:
         return Run(
             question=question,
             answer=answer,
             edition=edition,
-            reasoner=self._reasoner.name,
+            reasoner=self._parts.reasoner.name,
             plan=Plan(intent="general"),
             exploration=None,
             gate=None,

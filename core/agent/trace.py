@@ -144,6 +144,7 @@ def call_json(call: ModelCall) -> JsonObject:
         "attempts": call.attempts,
         "took_ms": round((call.ended_s - call.started_s) * 1_000, 3),
         "error": call.error,
+        "response_hash": call.response_hash,
     }
 
 

@@ -5,15 +5,16 @@ reply.
 """
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from datetime import datetime
 
 from core.audit.canonical import Commitment, instant
 from core.domain.answer import Judgement, ShownCitation
 from core.domain.audit import OUTCOME_TAGS, Tag
 from core.domain.json_value import Json
-from core.domain.run import Run
+from core.domain.run import ModelCall, Run, RunSetup
 
 FORMAT = 1
 """Version of the document; a changed meaning is a new one."""
@@ -55,19 +56,8 @@ def outcome_document(
         "trace_id": question.question_id,
         "question": _question(run),
         "run": _run(run),
-        "model_calls": [],
-        "retrieved": {
-            "chunks": list(run.chunks_used),
-            "findings": [
-                {
-                    "version": item.span.version_id,
-                    "char_start": item.span.char_start,
-                    "char_end": item.span.char_end,
-                }
-                for item in run.evidence.items
-                if item.kind == "finding"
-            ],
-        },
+        "model_calls": [_model_call(call) for call in run.model_calls],
+        "retrieved": retrieved(run),
         "claims": [
             {"claim": index, "citations": list(claim.numbers)}
             for index, claim in enumerate(answer.claims)
@@ -125,6 +115,56 @@ def _question(run: Run) -> dict[str, Json]:
         "tags": sorted(question.scope.tags),
         "jurisdiction": question.scope.jurisdiction,
         "as_of": question.scope.as_of.isoformat(),
+        "is_addressed": question.is_addressed,
+        "turns": [turn.answer_id for turn in question.history],
+    }
+
+
+def retrieved(run: Run) -> dict[str, Json]:
+    """Return what a draft could cite, as it is recorded."""
+    items = run.evidence.items
+    held = [[item.key, item.kind, *astuple(item.span), item.text, item.place.eid] for item in items]
+    return {
+        "chunks": list(run.chunks_used),
+        "findings": [
+            {
+                "version": item.span.version_id,
+                "char_start": item.span.char_start,
+                "char_end": item.span.char_end,
+            }
+            for item in items
+            if item.kind == "finding"
+        ],
+        "evidence_hash": quote_hash(json.dumps(held, ensure_ascii=False)).hex(),
+    }
+
+
+def _model_call(call: ModelCall) -> dict[str, Json]:
+    """Return a call without hashes, by which what was asked could be guessed: the trace has them.
+
+    Cost in micro-USD, null where the price is not known.
+    """
+    tokens = call.tokens
+    return {
+        "purpose": call.purpose,
+        "model": call.model,
+        "prompt": call.prompt,
+        "tokens_in": tokens.fresh + tokens.cache_read + tokens.cache_write,
+        "tokens_cached": tokens.cache_read,
+        "tokens_out": tokens.output,
+        "cost": None if call.cost_usd is None else round(call.cost_usd * 1_000_000),
+        "attempts": call.attempts,
+        "ms": round((call.ended_s - call.started_s) * 1_000),
+        "is_failed": call.error is not None,
+    }
+
+
+def _setup(setup: RunSetup) -> dict[str, Json]:
+    return {
+        "limits": asdict(setup.limits),
+        "use_rag": setup.use_rag,
+        "is_unread": setup.is_unread,
+        "models": dict(setup.models),
     }
 
 
@@ -140,6 +180,7 @@ def _run(run: Run) -> dict[str, Json]:
         "total_ms": run.total_time_ms,
         "versions": list(run.versions),
         "warnings": list(run.warnings),
+        "setup": _setup(run.setup) if run.setup else None,
     }
 
 

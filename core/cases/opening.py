@@ -27,6 +27,7 @@ from core.domain.run import Run
 from core.failpoints import failpoint
 from core.ports import Clock, Completion, IdSource, RecordReceipt
 from core.ports.cases import Actor, CaseUnit
+from core.ports.corrections import Correction
 from core.ports.record import RecordStore, RecordUnit
 
 _PIPELINE = Actor(kind="system", ref="pipeline")
@@ -141,6 +142,22 @@ class AnswerRecorder:
         if number is not None:
             await self._open(unit.cases, run, receipt, person=person, number=number)
         return receipt
+
+    async def correct(self, run: Run, correction: Correction) -> RecordReceipt:
+        """Record what an answered question is answered today, and queue it for its thread.
+
+        Raises:
+            OvertakenError: There is nothing to correct any more; nothing was stored.
+            TransientError: Nothing was stored.
+        """
+
+        async def work(unit: RecordUnit) -> RecordReceipt:
+            seq = await unit.answers.begin(run)
+            receipt = await unit.answers.append(run, seq=seq, cause=correction.record_id)
+            await unit.answers.correct(correction, run, receipt)
+            return receipt
+
+        return await self._store.run(work)
 
     async def _number(self, unit: RecordUnit, run: Run) -> int | None:
         """Return the number of the case; None: so many of this person's were passed on of late."""

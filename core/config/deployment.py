@@ -47,6 +47,14 @@ class DeploymentSettings:
         is_secret=True,
     )
     """No other process needs it in production."""
+    record_url: str | None = setting(
+        "CITEBOUND_RECORD_URL",
+        None,
+        "The same database for the login with which commands read the record, a member of"
+        " `citebound_console`; unset: `DATABASE_URL`",
+        is_secret=True,
+    )
+    """`audit replay` and `audit affected` need it beside the application's login."""
     host: str = setting("CITEBOUND_HOST", "127.0.0.1", "Address on which `serve` listens")
     """`0.0.0.0`: every one."""
     port: int = setting(

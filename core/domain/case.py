@@ -322,16 +322,16 @@ class OfficerReply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SupersededAnswer:
-    """An earlier answer that an officer's reply has replaced."""
+    """An earlier answer that an officer's reply, or a new answer after a change, has replaced."""
 
     answer: Answer
     """The earlier answer."""
     officer: str
-    """Name of who answered anew."""
-    number: int
-    """See `Case.number`."""
+    """Name of who answered anew; empty: what it rests on has changed, and nobody was asked."""
+    number: int | None
+    """See `Case.number`; None: there is no case, a policy changed."""
     is_elsewhere: bool
-    """True: the officer's reply went to the asker alone, not to this place."""
+    """True: the reply that holds went to the asker alone, not to this place."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,6 +38,8 @@ class Notice(StrEnum):
     """To officers: language models have cost as much today as they may."""
     CHECKPOINT = "checkpoint"
     """To officers: a signed state of the ledger, so that the platform holds one."""
+    ANSWERS_AFFECTED = "answers_affected"
+    """To officers: past answers rest on what a policy no longer says."""
 
 
 class CasePart(StrEnum):
@@ -86,6 +88,9 @@ class StoredReply:
     """An officer's answer."""
     superseded: SupersededAnswer | None = None
     """The answer that no longer holds."""
+    is_outdated: bool = False
+    """True: it says at the post that it rewrites that a policy changed; `superseded` is read from
+    that post when it is sent."""
     news: CaseNews | None = None
     """How far a case has come."""
     question_id: str | None = None

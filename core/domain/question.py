@@ -71,6 +71,8 @@ class Turn:
     """Facts that held for it; see `Question.assumptions`."""
     policies: tuple[str, ...] = ()
     """Keys of the policies that the answer cites, in order of its citations."""
+    answer_id: str = ""
+    """The stored answer; empty where nothing was stored."""
 
     @property
     def was_report(self) -> bool:

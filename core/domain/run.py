@@ -13,7 +13,7 @@ from core.domain.answer import (
     Verdict,
 )
 from core.domain.evidence import Context, Evidence, Finding
-from core.domain.json_value import Json
+from core.domain.json_value import Json, JsonObject
 from core.domain.question import Question
 from core.language.spans import VersionId
 
@@ -174,6 +174,8 @@ class ModelCall:
     """When it ended, by the same clock."""
     error: str | None = None
     """What went wrong in the end; None if there is a reply."""
+    response_hash: str | None = None
+    """SHA-256 of the canonical reply, in hex; None without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,6 +190,21 @@ class Step:
     """How long it took."""
     ended_s: float
     """When it ended, in seconds of the monotonic clock."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSetup:
+    """What a run was given beside its question: without it nobody could replay the run."""
+
+    limits: "RunLimits"
+    """Bounds and thresholds."""
+    use_rag: bool
+    """False: graph only."""
+    is_unread: bool
+    """See `Surroundings.is_unread`."""
+    models: Mapping[str, str | None]
+    """Name and revision of each local model by its part (`reader`, `guard`, `vectors`); None: there
+    was none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -234,6 +251,10 @@ class Run:
     """Calls of language models, in the order in which they began."""
     warnings: tuple[str, ...] = field(default_factory=tuple)
     """What was degraded ("no embedder: lexical search alone")."""
+    setup: RunSetup | None = None
+    """What it was given; None: nothing was asked, and the message closed with a fixed reply."""
+    searches: tuple[JsonObject, ...] = ()
+    """Its searches with what they found; see `core.agent.search_log`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from core.domain.message import Speakers
 from core.domain.question import Turn
 from core.domain.run import Run
 from core.ports.cases import CaseUnit
+from core.ports.corrections import Correction
 from core.ports.messages import Completion
 
 
@@ -60,6 +61,14 @@ class AnswerRows(Protocol):
 
         Raises:
             OvertakenError: The lease is lost: somebody else answers, or nobody shall.
+        """
+        ...
+
+    async def correct(self, correction: Correction, run: Run, receipt: RecordReceipt, /) -> None:
+        """Record that an answer holds no more, queue the new one, and mark what was posted.
+
+        Raises:
+            OvertakenError: It was decided meanwhile, or the earlier answer was replaced or removed.
         """
         ...
 

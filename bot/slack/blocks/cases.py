@@ -7,7 +7,7 @@ from bot.replies import notices
 from bot.replies.answer import officer_badge, superseded_badge
 from bot.replies.buttons import ACCEPT, ASK_AGAIN
 from bot.replies.context import RenderContext
-from bot.replies.notices import AUTOMATED, instead_text
+from bot.replies.notices import AUTOMATED, about_text, instead_text
 from bot.replies.safe_text import CUT, line, permalink_or_none, short, width
 from bot.slack.blocks.answer import source_blocks
 from bot.slack.blocks.elements import (
@@ -94,16 +94,16 @@ def officer_text(reply: OfficerReply) -> str:
 def superseded_blocks(old: SupersededAnswer, context: RenderContext) -> list[Block]:
     """Return what replaces an answer once an officer has answered; it can still be read."""
     return [
-        mrkdwn(badge_words(superseded_badge(old.officer))),
+        mrkdwn(badge_words(superseded_badge(old))),
         _earlier("The earlier answer", old.answer, context),
-        small(f"{instead_text(old)} · Case {old.number}"),
+        small(f"{instead_text(old)} · {about_text(old)}"),
     ]
 
 
 def superseded_text(old: SupersededAnswer, context: RenderContext) -> str:
     """Return the same as mrkdwn."""
-    first = f"{badge_words(superseded_badge(old.officer))}\n{instead_text(old)}"
-    earlier = answer_text(old.answer, context, reference=f"Case {old.number}")
+    first = f"{badge_words(superseded_badge(old))}\n{instead_text(old)}"
+    earlier = answer_text(old.answer, context, reference=about_text(old))
     whole = f"{first}\nThe earlier answer was:\n{earlier}"
     return whole if width(whole) <= LIMIT else first
 

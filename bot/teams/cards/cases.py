@@ -7,7 +7,7 @@ from bot.forms.case_view import HIDDEN, NO_ANSWER, NOTE, QUESTION, REPLY, CaseVi
 from bot.replies.answer import officer_badge, superseded_badge
 from bot.replies.buttons import ACCEPT, ASK_AGAIN, Emphasis
 from bot.replies.context import RenderContext
-from bot.replies.notices import AUTOMATED, instead_text
+from bot.replies.notices import AUTOMATED, about_text, instead_text
 from bot.replies.safe_text import CUT, line, permalink_or_none, short
 from bot.replies.sources import QUOTES
 from bot.replies.text_reply import PlainText
@@ -101,8 +101,8 @@ def mention_of(reply: OfficerReply, context: RenderContext) -> Card | None:
 
 def superseded_text(old: SupersededAnswer, text: PlainText) -> str:
     """Return what replaces an answer once an officer has answered."""
-    first = text.markup.badge(superseded_badge(old.officer))
-    return f"{first}\n\n{instead_text(old)}\n\n{text.markup.small(f'Case {old.number}')}"
+    first = text.markup.badge(superseded_badge(old))
+    return f"{first}\n\n{instead_text(old)}\n\n{text.markup.small(about_text(old))}"
 
 
 def superseded_with_answer(old: SupersededAnswer, text: PlainText) -> str:
@@ -116,7 +116,7 @@ def superseded_card(old: SupersededAnswer, context: RenderContext) -> Card:
 
     def made(sizes: tuple[int, int]) -> Card:
         items = _earlier(old.answer, context, sizes)
-        return card(collapsed("The earlier answer", f"old:{old.number}", items))
+        return card(collapsed("The earlier answer", f"old:{old.number or 0}", items))
 
     return fitting(_SIZES, made)
 

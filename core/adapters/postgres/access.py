@@ -32,6 +32,8 @@ async def database_url(settings: Settings, role: DatabaseRole = DatabaseRole.APP
     Raises:
         ConfigError: The embedded one can't be started.
     """
+    if settings.record_url and role is DatabaseRole.CONSOLE:
+        return settings.record_url
     if settings.database_url:
         return settings.database_url
     return as_embedded_login(await asyncio.to_thread(start_embedded, settings.home), role)

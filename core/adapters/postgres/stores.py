@@ -34,7 +34,9 @@ from core.adapters.postgres.platforms.references import PostgresConversationRefe
 from core.adapters.postgres.queue.conversations import PostgresConversationStore
 from core.adapters.postgres.queue.rate_limits import Pace
 from core.adapters.postgres.queue.work_queue import PostgresWorkQueue
+from core.adapters.postgres.record.affected import PostgresAffectedAnswers
 from core.adapters.postgres.record.audit import PostgresRecords
+from core.adapters.postgres.record.corrections import PostgresCorrections
 from core.adapters.postgres.record.model_calls import PostgresModelCallLog, PostgresSpending
 from core.adapters.postgres.search.search import PostgresChunkSearch
 from core.adapters.postgres.search.spaces import PostgresSpaceStore
@@ -102,6 +104,16 @@ class PostgresStores:
     def console_access(self) -> PostgresConsoleAccess:
         """Links and sessions of the officers' console."""
         return PostgresConsoleAccess(self._engine, ledger=self._ledger)
+
+    @cached_property
+    def affected(self) -> PostgresAffectedAnswers:
+        """Past answers that rest on what a policy no longer says."""
+        return PostgresAffectedAnswers(self._engine, ledger=self._ledger, officers=self.officers)
+
+    @cached_property
+    def corrections(self) -> PostgresCorrections:
+        """Affected answers that an officer approved, to be given again."""
+        return PostgresCorrections(self._engine, ledger=self._ledger)
 
     @cached_property
     def model_calls(self) -> PostgresModelCallLog:

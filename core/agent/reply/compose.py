@@ -177,6 +177,13 @@ def with_note(answer: Answer, note: str) -> Answer:
     return replace(answer, notes=(*answer.notes, note))
 
 
+def with_first_note(answer: Answer, note: str) -> Answer:
+    """Return an answer with one more note, before all others; see `with_note`."""
+    if answer.outcome is Outcome.CLARIFICATION:
+        return replace(answer, text=f"{note}\n\n{answer.text}")
+    return replace(answer, notes=(note, *answer.notes))
+
+
 def passed_on(answer: Answer, number: int) -> Answer:
     """Return a refusal whose question is with Compliance as case `number` already."""
     words = PASSED_ON.format(number=number)

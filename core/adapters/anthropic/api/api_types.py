@@ -63,6 +63,11 @@ class ModelRequest:
         return hashlib.sha256(rfc8785.dumps(self.body())).digest()
 
 
+def response_hash(message: Mapping[str, Json]) -> str:
+    """Return the SHA-256 of a reply in its canonical form (RFC 8785), in hex."""
+    return hashlib.sha256(rfc8785.dumps(message)).hexdigest()  # pyright: ignore[reportArgumentType]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitedBlocks:
     """A citation as the API returns it: blocks of one search result."""

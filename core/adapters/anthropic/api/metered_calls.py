@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from core.adapters.anthropic.api.api_types import ModelReply, ModelRequest
+from core.adapters.anthropic.api.api_types import ModelReply, ModelRequest, response_hash
 from core.adapters.anthropic.api.client import MessagesClient
 from core.adapters.anthropic.api.failures import LateError, RetryableModelError
 from core.adapters.anthropic.api.providers import Prices
@@ -216,14 +216,20 @@ class RunCalls:
             raise BudgetSpentError("no model call is left: the budget is spent")
         if found is not None:
             reply, stored = found
-            return reply, replace(record, tokens=stored.tokens)
+            return reply, replace(
+                record, tokens=stored.tokens, response_hash=response_hash(stored.response)
+            )
         if self._ledger and self._access.spending:
             await self._access.spending.check()
         made = await self._paid(request, attempts)
         if self._ledger:
             await self._ledger.store(request, request_hash, made)
         return reply_from(made.message), replace(
-            record, tokens=made.tokens, cost_usd=made.cost_usd, attempts=made.attempts
+            record,
+            tokens=made.tokens,
+            cost_usd=made.cost_usd,
+            attempts=made.attempts,
+            response_hash=response_hash(made.message),
         )
 
     async def _paid(self, request: ModelRequest, attempts: "_Attempts") -> _Made:

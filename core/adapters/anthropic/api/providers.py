@@ -211,7 +211,7 @@ def _anthropic(settings: Settings) -> Provider:
     return Provider(
         kind=ProviderKind.ANTHROPIC,
         names=Names(provider="Anthropic", access="ANTHROPIC_API_KEY", address="ANTHROPIC_BASE_URL"),
-        capabilities=_capabilities(settings),
+        capabilities=capabilities_of(settings.model, citations=settings.citations),
         published=PUBLISHED if url == ANTHROPIC_URL else UNKNOWN,
         secrets=(key,),
         make=make,
@@ -247,7 +247,7 @@ def _bedrock(settings: Settings) -> Provider:
             access="AWS_BEARER_TOKEN_BEDROCK or the AWS credentials",
             address="AWS_REGION, ANTHROPIC_BASE_URL",
         ),
-        capabilities=_capabilities(settings),
+        capabilities=capabilities_of(settings.model, citations=settings.citations),
         published=UNKNOWN,
         secrets=(token,) if token else (),
         make=make,
@@ -279,19 +279,18 @@ def _vertex(settings: Settings) -> Provider:
             access="the Google credentials",
             address="CLOUD_ML_REGION, ANTHROPIC_BASE_URL",
         ),
-        capabilities=_capabilities(settings),
+        capabilities=capabilities_of(settings.model, citations=settings.citations),
         published=UNKNOWN,
         secrets=(),
         make=make,
     )
 
 
-def _capabilities(settings: Settings) -> Capabilities:
-    """Return the capabilities of Claude, or none for other models, unless the settings say so."""
-    is_claude = "claude" in settings.model
-    asked = settings.citations
+def capabilities_of(model: str, *, citations: str) -> Capabilities:
+    """Return the capabilities of Claude, or none for other models, unless `citations` says so."""
+    is_claude = "claude" in model
     return Capabilities(
-        native_citations=is_claude if asked == "auto" else asked == "native",
+        native_citations=is_claude if citations == "auto" else citations == "native",
         prompt_caching=is_claude,
     )
 

@@ -167,7 +167,7 @@ async def read_case(
     """
     about = reply.about
     if about is None:
-        return reply
+        return _outdated(reply, replaced) if reply.is_outdated else reply
     case = await PostgresCaseRows(connection).find(about.case_id)
     if case is None:
         raise IntegrityError(f"a reply is about the case {about.case_id}, which is not there")
@@ -191,6 +191,24 @@ async def read_case(
                 is_elsewhere=told.is_direct or earlier.asked is not None,
             )
             return replace(reply, superseded=superseded, groups=earlier.groups)
+
+
+def _outdated(reply: StoredReply, replaced: dict[str, Any] | None) -> StoredReply:
+    """Return what takes the place of an answer that rests on what a policy no longer says.
+
+    Raises:
+        IntegrityError: It rewrites no answer.
+    """
+    earlier = None if replaced is None else reply_of(replaced)
+    if earlier is None or earlier.answer is None:
+        raise IntegrityError(f"a reply about {reply.answer_id} marks no answer as outdated")
+    superseded = SupersededAnswer(
+        answer=earlier.answer,
+        officer="",
+        number=None,
+        is_elsewhere=earlier.asked is not None,
+    )
+    return replace(reply, superseded=superseded, groups=earlier.groups)
 
 
 def _officer_reply(case: StoredCase, told: Any) -> OfficerReply:

@@ -259,6 +259,7 @@ answers = Table(
     Column("used_rag", Boolean),
     Column("trace", JSONB),
     Column("answered_at", DateTime(timezone=True)),
+    Column("record_id", Uuid(as_uuid=False)),
 )
 
 claims = Table(

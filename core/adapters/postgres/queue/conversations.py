@@ -214,6 +214,7 @@ class PostgresConversationStore:
                     for one in row["assumptions"]
                 ),
                 policies=tuple(dict.fromkeys(policies.get(str(row["id"]), ()))),
+                answer_id=str(row["id"]),
             )
             for row in reversed(rows)
         )

@@ -21,6 +21,8 @@ ABOUT_A_CASE = 2
 """Version of a reply about a case: a release that knows none leaves it to one that does."""
 A_CHECKPOINT = 3
 """Likewise of a checkpoint for officers."""
+OUTDATED = 4
+"""Version of a reply that marks an earlier one as outdated, likewise."""
 
 _QUEUE = text(
     "INSERT INTO citebound.outbox (cause, part, conversation_id, reply, person, mode, progress_id,"
@@ -74,6 +76,7 @@ def reply_json(reply: StoredReply) -> dict[str, Any]:
         "leaf_hash": reply.leaf_hash,
         "groups": sorted(reply.groups),
         **({} if reply.about is None else {"about": _about_json(reply.about)}),
+        **({"outdated": True} if reply.is_outdated else {}),
         **({} if reply.asked is None else {"asked": reply.asked}),
         **({} if reply.checkpoint is None else {"checkpoint": reply.checkpoint}),
         **({} if reply.ask_again_at is None else {"again": reply.ask_again_at.isoformat()}),
@@ -86,7 +89,7 @@ def reply_of(stored: Mapping[str, Any]) -> StoredReply:
     Raises:
         ContractError: A later release wrote it.
     """
-    if stored["v"] not in {FORMAT, ABOUT_A_CASE, A_CHECKPOINT}:
+    if stored["v"] not in {FORMAT, ABOUT_A_CASE, A_CHECKPOINT, OUTDATED}:
         raise ContractError(f"expected a reply of format {FORMAT}, got {stored['v']!r}")
     return StoredReply(
         answer=None if stored["answer"] is None else answer_of(stored["answer"]),
@@ -97,6 +100,7 @@ def reply_of(stored: Mapping[str, Any]) -> StoredReply:
         record_id=stored["record_id"],
         leaf_hash=stored["leaf_hash"],
         groups=frozenset(stored["groups"]),
+        is_outdated=stored.get("outdated", False),
         asked=stored.get("asked"),
         checkpoint=stored.get("checkpoint"),
         ask_again_at=datetime.fromisoformat(stored["again"]) if "again" in stored else None,
@@ -106,6 +110,8 @@ def reply_of(stored: Mapping[str, Any]) -> StoredReply:
 def _format(reply: StoredReply) -> int:
     if reply.checkpoint is not None:
         return A_CHECKPOINT
+    if reply.is_outdated:
+        return OUTDATED
     return FORMAT if reply.about is None else ABOUT_A_CASE
 
 

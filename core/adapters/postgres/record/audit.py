@@ -27,6 +27,7 @@ from core.adapters.postgres.engine.tables import (
 )
 from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.queue.replies import settle
+from core.adapters.postgres.record.corrections import correct
 from core.agent.reply.answer_json import answer_json, place_json
 from core.agent.trace import trace_json
 from core.audit.canonical import canonical
@@ -35,6 +36,7 @@ from core.domain.conversation import context_json
 from core.domain.errors import TransientError
 from core.domain.run import Run
 from core.ports import Clock, Completion, RecordReceipt
+from core.ports.corrections import Correction
 from core.ports.record import RecordUnit
 
 
@@ -93,7 +95,7 @@ class _AnswerRows:
         """See `AnswerRows.append`."""
         ledger = self._ledger
         record_id, answer_id = ledger.ids.new(), ledger.ids.new()
-        await _store_run(self._connection, run, answer_id, ledger.clock)
+        await _store_run(self._connection, run, answer_id, record_id, ledger.clock)
         contents = committed(_contents(run))
         document = outcome_document(
             run,
@@ -111,6 +113,10 @@ class _AnswerRows:
             record_id=record_id, answer_id=answer_id, leaf_hash=leaf, answer=run.answer
         )
 
+    async def correct(self, correction: Correction, run: Run, receipt: RecordReceipt, /) -> None:
+        """See `AnswerRows.correct`."""
+        await correct(self._connection, correction, run, receipt, ledger=self._ledger)
+
     async def settle(self, completion: Completion, run: Run, receipt: RecordReceipt, /) -> str:
         """See `AnswerRows.settle`."""
         return await settle(self._connection, completion, run=run, receipt=receipt)
@@ -119,10 +125,10 @@ class _AnswerRows:
 def _contents(run: Run) -> dict[str, str]:
     """Collect all personal text of a run."""
     question = run.question
-    around = {"context": json_text(context_json(question.context))} if question.context else {}
+    more = {"context": context_json(question.context), "searches": list(run.searches)}
     return {
         "question": question.text,
-        **around,
+        **{field: json_text(held) for field, held in more.items() if held},
         "thread": json_text([turn.question for turn in question.history]),
         "answer": run.answer.text,
         "answer_json": json_text(answer_json(run.answer)),
@@ -138,7 +144,9 @@ def _contents(run: Run) -> dict[str, str]:
     }
 
 
-async def _store_run(connection: AsyncConnection, run: Run, answer_id: str, clock: Clock) -> None:
+async def _store_run(
+    connection: AsyncConnection, run: Run, answer_id: str, record_id: str, clock: Clock
+) -> None:
     question, answer = run.question, run.answer
     scope = question.scope
     await connection.execute(
@@ -180,6 +188,7 @@ async def _store_run(connection: AsyncConnection, run: Run, answer_id: str, cloc
             used_rag=run.used_rag,
             trace=trace_json(run),
             answered_at=clock.now(),
+            record_id=record_id,
         )
     )
     await _store_claims(connection, run, answer_id)

@@ -7,6 +7,7 @@ are finished; one that broke off is not counted, since nobody tells what it cost
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from dataclasses import asdict
 
 from sqlalchemy import select, text
@@ -63,6 +64,25 @@ class PostgresModelCallLog:
 
     @raises_transient
     @begun_again
+    async def all_of(self, question_id: str) -> Mapping[str, StoredCall]:
+        """Return the stored calls of a question by the hash of the request, in hex."""
+        query = select(
+            model_calls.c.request_hash,
+            model_calls.c.response,
+            model_calls.c.usage,
+            model_calls.c.latency_ms,
+        ).where(model_calls.c.question_id == question_id)
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(query)).all()
+        return {
+            bytes(row.request_hash).hex(): StoredCall(
+                response=row.response, tokens=TokenUse(**row.usage), latency_ms=row.latency_ms
+            )
+            for row in rows
+        }
+
+    @raises_transient
+    @begun_again
     async def store(
         self,
         question_id: str,
@@ -89,6 +109,19 @@ class PostgresModelCallLog:
         )
         async with self._engine.begin() as connection:
             await connection.execute(row.on_conflict_do_nothing())
+
+
+class ForgetfulCallLog:
+    """See `core.ports.ModelCallLog`; keeps nothing, for answers that are only looked at."""
+
+    async def find(self, _question_id: str, _request_hash: bytes, /) -> StoredCall | None:
+        """Return nothing."""
+        return None
+
+    async def store(
+        self, _question_id: str, _hash: bytes, _call: StoredCall, /, **_: object
+    ) -> None:
+        """Store nothing."""
 
 
 class PostgresSpending:

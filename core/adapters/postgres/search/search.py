@@ -10,7 +10,7 @@ Below `EXACT_LIMIT` chunks in scope the arms scan; above, they use the HNSW inde
 may read little.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import RowMapping, TextClause, text
@@ -26,6 +26,7 @@ from core.adapters.postgres.search.indexes import (
     vector_literal,
 )
 from core.adapters.postgres.search.search_statements import (
+    BY_KEY,
     SEARCHED,
     SECTION,
     SearchPlan,
@@ -125,21 +126,16 @@ class PostgresChunkSearch:
         named = {"policy": policy_key, "section": section, "most": most}
         async with connected(self._engine, "REPEATABLE READ") as connection, connection.begin():
             rows = await _rows(connection, SECTION, scope_parameters(scope) | named)
-        chunks = {
-            row["chunk_key"]: RetrievedChunk(
-                chunk_key=ChunkKey(row["chunk_key"]),
-                chunk_id=row["chunk_id"],
-                span=_span(row),
-                text=row["text"],
-                place=section_ref(row),
-                lexical_score=0.0,
-                dense_score=None,
-                score=0.0,
-                relevance=0.0,
-            )
-            for row in rows
-        }
-        return tuple(chunks.values())
+        return tuple(_unscored(rows).values())
+
+    @raises_transient
+    async def read(
+        self, keys: Collection[ChunkKey], scope: Scope, /
+    ) -> Mapping[ChunkKey, RetrievedChunk]:
+        """See `core.agent.search_log.ChunkReader.read`."""
+        given = scope_parameters(scope) | {"keys": list(keys)}
+        async with connected(self._engine, "REPEATABLE READ") as connection, connection.begin():
+            return _unscored(await _rows(connection, BY_KEY, given))
 
     async def _ask(self, connection: AsyncConnection, request: SearchRequest) -> _Asked:
         space = (request.space or self._space) if request.embedding is not None else None
@@ -294,6 +290,23 @@ def _rank(asked: _Asked, question: _Question, rows: Sequence[RowMapping]) -> lis
         )
         for place in ranked[: asked.request.limit]
     ]
+
+
+def _unscored(rows: Sequence[RowMapping]) -> dict[ChunkKey, RetrievedChunk]:
+    return {
+        ChunkKey(row["chunk_key"]): RetrievedChunk(
+            chunk_key=ChunkKey(row["chunk_key"]),
+            chunk_id=row["chunk_id"],
+            span=_span(row),
+            text=row["text"],
+            place=section_ref(row),
+            lexical_score=0.0,
+            dense_score=None,
+            score=0.0,
+            relevance=0.0,
+        )
+        for row in rows
+    }
 
 
 def _span(row: RowMapping) -> Span:

@@ -109,6 +109,16 @@ SELECT c.id AS chunk_key, c.chunk_id, c.version_id, c.char_start, c.char_end, c.
   JOIN citebound.chunks c ON c.section_id = s.id
  ORDER BY c.version_id, c.char_start, c.id LIMIT :most""")
 """The chunks of a section and its subsections, or of all sections, in text order."""
+BY_KEY = text(f"""
+SELECT c.id AS chunk_key, c.chunk_id, c.version_id, c.char_start, c.char_end, c.text,
+       p.key, v.title, v.label, v.jurisdiction, v.page_starts, s.eid, s.number,
+       s.path, s.title AS section_title
+  FROM {LIVE} live
+  JOIN citebound.policy_versions v ON v.id = live.version_id
+  JOIN citebound.policies p ON p.id = v.policy_id
+  JOIN citebound.chunks c ON c.version_id = v.id AND c.id = ANY(CAST(:keys AS bigint[]))
+  JOIN citebound.sections s ON s.id = c.section_id""")
+"""Chunks by their keys, those in scope."""
 
 
 @lru_cache(maxsize=32)

@@ -43,7 +43,7 @@ key: url
 {{- define "citebound.env" -}}
 {{- with .root }}
 {{- range $name, $value := .Values.settings }}
-{{- if regexMatch "(TOKEN(_KEY|_KEY_OLD|_BEDROCK)?|SECRET(_PREVIOUS)?|PASSWORD|API_KEY|IDENTITY_HEADER|DATABASE_URL|MIGRATION_URL)$" $name }}
+{{- if regexMatch "(TOKEN(_KEY|_KEY_OLD|_BEDROCK)?|SECRET(_PREVIOUS)?|PASSWORD|API_KEY|IDENTITY_HEADER|DATABASE_URL|MIGRATION_URL|RECORD_URL)$" $name }}
 {{- fail (printf "settings.%s is a secret: put it into a Secret, and name that under secrets.%s" $name $name) }}
 {{- end }}
 - name: {{ $name }}

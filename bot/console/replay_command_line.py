@@ -1,0 +1,49 @@
+"""What can be typed to answer recorded questions again, and after a policy has changed."""
+
+from bot.console.options import JSON, command, option, positive
+
+_COMMANDS = "bot.console.commands"
+REPLAY = (
+    command(
+        "replay",
+        f"{_COMMANDS}.replay:replay",
+        option("record_id", metavar="ID", help="the record, as printed under each answer"),
+        option(
+            "--today",
+            dest="is_today",
+            action="store_true",
+            help="with today's policies, prompts and model, and say what is different",
+        ),
+        JSON,
+        short="answer a recorded question again",
+        text="""Answers with the edition, day, scope, thresholds, searches and model replies of then
+and compares every stage. Exit code 0: the same in every byte. 1: not; the first stage that differs
+is named. 2: impossible, as the text was erased or other models are installed. Nothing is posted;
+that it was replayed is recorded.""",
+        examples="""\
+  citebound audit replay 0198c0de-0000-7000-8000-000000000000
+  citebound audit replay --today 0198c0de""",
+    ),
+    command(
+        "affected",
+        f"{_COMMANDS}.affected:affected",
+        option("--edition", type=positive, metavar="N", help="only what this edition changed"),
+        option("--policy", metavar="KEY", help="only what changed in this policy"),
+        option(
+            "--approve",
+            metavar="LOGIN",
+            help="let the askers be told; the login of CITEBOUND_OFFICERS who decides that",
+        ),
+        JSON,
+        short="past answers that rest on what has changed",
+        text="""Compares past answers with the policies that hold now, and lists those that quote
+what has other words, is gone, or stands among other words today. With --approve they are answered
+anew by `serve` and `work`: where the answer is the same that is recorded, and nobody hears of it;
+where it is not, the asker is told in the thread.""",
+        examples="""\
+  citebound audit affected
+  citebound audit affected --edition 7 --policy gifts --json
+  citebound audit affected --edition 7 --approve maria""",
+    ),
+)
+"""Commands of the group `audit`."""

@@ -1,0 +1,150 @@
+"""Compare past answers with the policies, and give those again that an officer approved.
+
+compare -> an officer approves -> readers -> run, no transaction open -> record, reply, mark in one
+
+Who reads the place is established anew, as for any question, and again before anything is posted.
+An answer that is the same today is confirmed in the record, and nobody hears of it.
+"""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import takewhile
+
+from core.agent.reply import compose
+from core.agent.reply.answer_json import answer_json
+from core.agent.request import AskRequest
+from core.agent.service import Answering
+from core.cases.opening import AnswerRecorder
+from core.domain.delivery import NoReaders, Readers
+from core.domain.errors import OvertakenError, TransientError, raised_at
+from core.domain.policy import EVERYONE
+from core.domain.question import Turn
+from core.ports import Clock, ConversationStore, Platform
+from core.ports.corrections import Comparisons, Correction, Corrections
+from core.replay.today import changes_between
+
+LOOKS_EVERY_S = 60.0
+
+logger = logging.getLogger(__name__)
+
+
+class Corrector:
+    """Compares and corrects. Safe from many processes."""
+
+    def __init__(
+        self,
+        *,
+        comparisons: Comparisons,
+        corrections: Corrections,
+        conversations: ConversationStore,
+        answering: Answering,
+        recorder: AnswerRecorder,
+        platforms: Mapping[str, Platform],
+        clock: Clock,
+        looks_every_s: float = LOOKS_EVERY_S,
+    ) -> None:
+        """`platforms` by the name that a place gives them."""
+        self._comparisons = comparisons
+        self._corrections = corrections
+        self._conversations = conversations
+        self._answering = answering
+        self._recorder = recorder
+        self._platforms = platforms
+        self._clock = clock
+        self._looks_every_s = looks_every_s
+
+    async def run(self) -> None:
+        """Look again and again, until it is cancelled."""
+        while True:
+            try:
+                await self.once()
+            except TransientError:
+                logger.warning("past answers are compared later: the database failed")
+            except Exception as error:
+                logger.error(  # noqa: TRY400  # what it says may hold what was asked
+                    "past answers are not compared: %s at %s",
+                    type(error).__name__,
+                    raised_at(error),
+                )
+            await asyncio.sleep(self._looks_every_s)
+
+    async def once(self) -> None:
+        """Compare if there is something new, and correct what is due.
+
+        Raises:
+            TransientError: The database failed.
+        """
+        found = await self._comparisons.compare(on_day=self._clock.now().date())
+        if found:
+            logger.info("%d past answers rest on what has changed", found)
+        while (correction := await self._corrections.claim()) is not None:
+            await self._attempt(correction)
+
+    async def _attempt(self, correction: Correction) -> None:
+        try:
+            await self._correct(correction)
+        except OvertakenError:
+            await self._corrections.drop(correction)
+        except Exception as error:
+            logger.error(  # noqa: TRY400  # as above
+                "answer %s, attempt %d: %s at %s",
+                correction.answer_id,
+                correction.attempt,
+                type(error).__name__,
+                raised_at(error),
+            )
+            await self._corrections.put_off(correction)
+
+    async def _correct(self, correction: Correction) -> None:
+        readers, is_direct = await self._readers(correction)
+        if isinstance(readers, NoReaders):
+            await self._corrections.drop(correction)
+            return
+        history = await self._conversations.history(correction.conversation_id)
+        request, earlier = _asked_again(correction, readers, history)
+        run = await self._answering.rehearse(request, history=earlier)
+        if changes_between(correction.given, answer_json(run.answer)).is_same:
+            await self._corrections.confirm(correction)
+            return
+        question = replace(run.question, conversation_id=correction.conversation_id)
+        answer = compose.with_first_note(run.answer, correction.note)
+        await self._recorder.correct(
+            replace(run, question=question, answer=answer),
+            replace(correction, is_direct=is_direct),
+        )
+
+    async def _readers(self, correction: Correction) -> tuple[Readers | NoReaders, bool]:
+        """Find out who reads: where strangers do now, the asker alone if they may."""
+        platform = self._platforms.get(correction.place.platform)
+        if platform is None:
+            return NoReaders(may_read_direct=False, reason="no_platform"), False
+        ask = platform.audience.readers
+        is_direct = correction.is_direct
+        found = await ask(correction.place, correction.person, is_direct=is_direct)
+        if isinstance(found, NoReaders) and found.may_read_direct and not is_direct:
+            return await ask(correction.place, correction.person, is_direct=True), True
+        return found, is_direct
+
+
+def _asked_again(
+    correction: Correction, readers: Readers, history: tuple[Turn, ...]
+) -> tuple[AskRequest, tuple[Turn, ...]]:
+    """Return the question as of today, for those who could read then and can now, with its turns.
+
+    A turn so long ago that it is not read back any more is asked as it stands alone.
+    """
+    is_known = any(turn.answer_id == correction.answer_id for turn in history)
+    earlier = takewhile(lambda turn: turn.answer_id != correction.answer_id, history)
+    request = AskRequest(
+        text=correction.text if is_known else correction.standalone,
+        place=correction.place,
+        asker=correction.asker,
+        groups=correction.groups & (readers.groups | {EVERYONE}),
+        jurisdiction=correction.jurisdiction,
+        tags=correction.tags,
+        context=correction.context,
+        question_id=correction.question_id,
+    )
+    return request, tuple(earlier) if is_known else ()

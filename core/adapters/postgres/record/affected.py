@@ -1,0 +1,313 @@
+"""Find past answers that rest on what a policy no longer says, and record each once.
+
+Stretches are compared, not answers: a policy has far fewer quoted stretches than answers. Then the
+answers that quote a changed one are recorded in batches, each a short transaction that also notes
+how far it came: whoever goes on after a kill repeats nothing and leaves nothing out.
+
+An answer counts if people were shown it and it still holds: not one that was withheld or removed,
+that an officer's answer replaces, or that was asked about a day before its own.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from sqlalchemy import ARRAY, BigInteger, Integer, RowMapping, bindparam, text
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from core.adapters.postgres.cases.case_posts import officers_conversation
+from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.ledger import Entry, Ledger, append
+from core.adapters.postgres.engine.transactions import begun_again
+from core.adapters.postgres.queue.replies import queue_reply
+from core.audit.documents import Event
+from core.domain.audit import Tag
+from core.domain.delivery import Notice, StoredReply
+from core.domain.json_value import JsonObject
+from core.domain.officers import Officers
+from core.language.spans import TextSpan
+from core.replay.clauses import ClauseChange, StoredSection, StoredText, change_of
+
+BATCH = 200
+"""Answers recorded in one transaction."""
+
+_EDITION = text("SELECT max(number) FROM citebound.editions")
+_OPEN = text(
+    "INSERT INTO citebound.comparisons (edition, on_day) VALUES (:edition, :day)"
+    " ON CONFLICT DO NOTHING"
+)
+_IS_DONE = text(
+    "SELECT finished_at IS NOT NULL FROM citebound.comparisons"
+    " WHERE edition = :edition AND on_day = :day"
+)
+_LOCK = text(
+    "SELECT passed_answer::text FROM citebound.comparisons"
+    " WHERE edition = :edition AND on_day = :day AND finished_at IS NULL FOR UPDATE SKIP LOCKED"
+)
+_PASS = text(
+    "UPDATE citebound.comparisons SET passed_answer = CAST(:passed AS uuid),"
+    " found = found + :found,"
+    " finished_at = CASE WHEN :is_last THEN clock_timestamp() END"
+    " WHERE edition = :edition AND on_day = :day RETURNING found"
+)
+# Everybody's audiences together: who may read a policy does not matter here.
+_LIVE = (
+    "live AS MATERIALIZED (SELECT v.id, v.policy_id, v.edition_from,"
+    "  coalesce(v.label, v.number::text) AS label"
+    " FROM citebound.live_versions(:edition, :day, (SELECT array_agg(DISTINCT one)"
+    "   FROM citebound.policy_versions, unnest(audience) one), NULL, '{}') l"
+    " JOIN citebound.policy_versions v ON v.id = l.version_id)"
+)
+_QUOTED = text(f"""
+WITH {_LIVE}, quoted AS MATERIALIZED (
+  SELECT DISTINCT version_id, char_start, char_end FROM citebound.citations
+   WHERE version_id <> ALL(ARRAY(SELECT id FROM live)))
+SELECT q.*, v.policy_id, p.key, v.title, coalesce(v.label, v.number::text) AS label,
+       live.id AS live_id, live.label AS live_label,
+       coalesce(live.edition_from, w.edition, v.edition_from) AS edition,
+       w.edition IS NOT NULL AS is_withdrawn
+  FROM quoted q JOIN citebound.policy_versions v ON v.id = q.version_id
+  JOIN citebound.policies p ON p.id = v.policy_id
+  LEFT JOIN live ON live.policy_id = v.policy_id
+  LEFT JOIN LATERAL (
+    SELECT max(w.edition) AS edition FROM citebound.withdrawals w
+     WHERE w.policy_id = v.policy_id AND w.edition > v.edition_from AND w.edition <= :edition
+       AND w.withdrawn_from <= :day) w ON true
+ ORDER BY v.policy_id, q.version_id, q.char_start""")  # noqa: S608  # constants
+_TEXT = text("SELECT text FROM citebound.policy_versions WHERE id = :version")
+_SECTIONS = text(
+    "SELECT eid, number, title, char_start, body_start, char_end FROM citebound.sections"
+    " WHERE version_id = :version ORDER BY ordinal"
+)
+_ANSWERS = text(
+    "WITH changed AS MATERIALIZED ("
+    "  SELECT * FROM unnest(:versions, :starts, :ends, :editions)"
+    "   WITH ORDINALITY AS c (version_id, char_start, char_end, edition, n))"
+    " SELECT a.id::text AS answer_id, a.record_id::text, a.question_id::text, c.edition,"
+    "  array_agg(c.n::int ORDER BY q.n) AS changes, array_agg(q.n ORDER BY q.n) AS numbers"
+    " FROM changed c JOIN citebound.citations q USING (version_id, char_start, char_end)"
+    " JOIN citebound.answers a ON a.id = q.answer_id"
+    " JOIN citebound.questions s ON s.id = a.question_id"
+    " JOIN citebound.conversations k ON k.id = s.conversation_id"
+    " WHERE a.record_id IS NOT NULL"
+    " AND (CAST(:passed AS uuid) IS NULL OR a.id > CAST(:passed AS uuid))"
+    " AND CAST(s.scope->>'as_of' AS date) >= CAST(s.asked_at AT TIME ZONE 'UTC' AS date)"
+    " AND NOT EXISTS (SELECT FROM citebound.affected_answers x WHERE x.answer_id = a.id"
+    "  AND (x.edition = c.edition OR x.state = 'superseded'))"
+    " AND NOT EXISTS (SELECT FROM citebound.cases o WHERE o.question_id = s.id"
+    "  AND o.answered_at IS NOT NULL)"
+    " AND (k.platform = 'console' OR EXISTS (SELECT FROM citebound.outbox o"
+    "  WHERE o.cause IN ((SELECT 'message:' || i.id FROM citebound.inbox i"
+    "    WHERE i.question_id = s.id), 'question:' || s.id)"
+    "  AND o.state IN ('posted', 'uncertain') AND o.removed_at IS NULL"
+    "  AND o.reply->>'answer' IS NOT NULL AND o.reply->>'answer_id' = a.id::text))"
+    " GROUP BY a.id, c.edition ORDER BY a.id LIMIT :most"
+).bindparams(
+    bindparam("versions", type_=ARRAY(BigInteger)),
+    bindparam("starts", type_=ARRAY(Integer)),
+    bindparam("ends", type_=ARRAY(Integer)),
+    bindparam("editions", type_=ARRAY(Integer)),
+)
+_INSERT = text(
+    "INSERT INTO citebound.affected_answers"
+    " (answer_id, edition, record_id, changes, quotes_stand)"
+    " SELECT answer_id::uuid, edition, record_id::uuid, changes, stand"
+    " FROM jsonb_to_recordset(CAST(:rows AS jsonb))"
+    "  AS r (answer_id text, edition int, record_id text, changes jsonb, stand boolean)"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedClause:
+    """A quoted stretch that no longer stands, or whose surroundings changed."""
+
+    version_id: int
+    """The version that was quoted."""
+    span: TextSpan
+    """What was quoted."""
+    edition: int
+    """The edition that brought the change."""
+    change: ClauseChange
+    """What became of it."""
+    says: JsonObject
+    """The same as the record says it: policy, section, versions."""
+
+
+class PostgresAffectedAnswers:
+    """Finds affected answers. Safe from many processes: one compares at a time."""
+
+    def __init__(self, engine: AsyncEngine, *, ledger: Ledger, officers: Officers) -> None:
+        self._engine = engine
+        self._ledger = ledger
+        self._officers = officers
+
+    @raises_transient
+    async def compare(self, *, on_day: date) -> int:
+        """Compare past answers with the newest edition, unless that was done on this day.
+
+        Returns how many were found to be affected. What another process is at is left to it.
+        """
+        async with self._engine.begin() as connection:
+            edition = await connection.scalar(_EDITION)
+            if edition is None:
+                return 0
+            state = {"edition": edition, "day": on_day}
+            await connection.execute(_OPEN, state)
+            if await connection.scalar(_IS_DONE, state):
+                return 0
+        clauses = await self._changed(edition, on_day)
+        found = 0
+        while True:
+            count, is_last = await self._batch(state, clauses)
+            found += count
+            if is_last:
+                return found
+
+    async def _changed(self, edition: int, on_day: date) -> Sequence[ChangedClause]:
+        """Return the quoted stretches that changed, policy by policy."""
+        async with self._engine.connect() as connection:
+            given = {"edition": edition, "day": on_day}
+            rows = (await connection.execute(_QUOTED, given)).mappings().all()
+            texts: dict[int, StoredText] = {}
+            changed: list[ChangedClause] = []
+            policy_id: int | None = None
+            for row in rows:
+                if row["policy_id"] != policy_id:
+                    policy_id, texts = row["policy_id"], {}
+                for version in (row["version_id"], row["live_id"]):
+                    if version is not None and version not in texts:
+                        texts[version] = await _stored_text(connection, version)
+                clause = _clause(row, texts)
+                changed += [clause] if clause else []
+        return changed
+
+    @begun_again
+    async def _batch(
+        self, state: Mapping[str, Any], clauses: Sequence[ChangedClause]
+    ) -> tuple[int, bool]:
+        """Record the next answers; return how many, and whether these were the last."""
+        async with self._engine.begin() as connection:
+            locked = (await connection.execute(_LOCK, state)).one_or_none()
+            if locked is None:
+                return 0, True
+            rows = await self._next(connection, clauses, locked.passed_answer)
+            if rows:
+                await self._record(connection, rows, clauses)
+            # An answer with two editions may be cut in half: it is looked at again.
+            is_last = len(rows) < BATCH
+            passed = locked.passed_answer if is_last else rows[-2]["answer_id"]
+            given = {**state, "passed": passed, "found": len(rows), "is_last": is_last}
+            if await connection.scalar(_PASS, given) and is_last:
+                await self._tell_officers(connection, f"affected:{state['edition']}:{state['day']}")
+        return len(rows), is_last
+
+    async def _tell_officers(self, connection: AsyncConnection, cause: str) -> None:
+        """Queue a notice, with the last batch: it can't get lost, and comes once."""
+        for route in self._officers.routes(is_sensitive=False):
+            place = route.place(cause)
+            await queue_reply(
+                connection,
+                StoredReply(notice=Notice.ANSWERS_AFFECTED),
+                cause=cause,
+                conversation_id=await officers_conversation(
+                    connection, place, ids=self._ledger.ids
+                ),
+                person=route.person,
+                mode=place.mode,
+                is_direct=route.is_direct,
+            )
+
+    async def _next(
+        self, connection: AsyncConnection, clauses: Sequence[ChangedClause], passed: str | None
+    ) -> Sequence[RowMapping]:
+        if not clauses:
+            return ()
+        given = {
+            "versions": [one.version_id for one in clauses],
+            "starts": [one.span.char_start for one in clauses],
+            "ends": [one.span.char_end for one in clauses],
+            "editions": [one.edition for one in clauses],
+            "passed": passed,
+            "most": BATCH,
+        }
+        return (await connection.execute(_ANSWERS, given)).mappings().all()
+
+    async def _record(
+        self,
+        connection: AsyncConnection,
+        rows: Sequence[RowMapping],
+        clauses: Sequence[ChangedClause],
+    ) -> None:
+        kept: list[JsonObject] = []
+        entries: list[Entry] = []
+        for row in rows:
+            places: list[int] = row["changes"]
+            own = [clauses[n - 1] for n in places]
+            stand = all(one.change.quote_stands for one in own)
+            event = Event(
+                tag=Tag.ANSWER_AFFECTED,
+                actor="corpus",
+                actor_kind="system",
+                conversation=None,
+                seq=None,
+                subject=row["answer_id"],
+                cause=row["record_id"],
+                trace_id=row["question_id"],
+                says={
+                    "edition": row["edition"],
+                    "quotes_stand": stand,
+                    "changes": [
+                        {"n": n, **one.says} for n, one in zip(row["numbers"], own, strict=True)
+                    ],
+                },
+            )
+            entry = self._ledger.entry(event, content={})
+            entries.append(entry)
+            kept.append(
+                {
+                    "answer_id": row["answer_id"],
+                    "edition": row["edition"],
+                    "record_id": entry.record_id,
+                    "changes": [one.says for one in own],
+                    "stand": stand,
+                }
+            )
+        await append(connection, entries)
+        await connection.execute(_INSERT, {"rows": json.dumps(kept)})
+
+
+async def _stored_text(connection: AsyncConnection, version: int) -> StoredText:
+    given = {"version": version}
+    rows = (await connection.execute(_SECTIONS, given)).mappings().all()
+    return StoredText(
+        text=str(await connection.scalar(_TEXT, given)),
+        sections=tuple(StoredSection(**row) for row in rows),
+    )
+
+
+def _clause(row: RowMapping, texts: Mapping[int, StoredText]) -> ChangedClause | None:
+    span = TextSpan(char_start=row["char_start"], char_end=row["char_end"])
+    old = texts[row["version_id"]]
+    if row["live_id"] is not None:
+        change = change_of(span, old, texts[row["live_id"]])
+    else:
+        change = ClauseChange.WITHDRAWN if row["is_withdrawn"] else ClauseChange.ENDED
+    if change is None:
+        return None
+    section = old.section_at(span)
+    return ChangedClause(
+        version_id=row["version_id"],
+        span=span,
+        edition=row["edition"],
+        change=change,
+        says={
+            "policy": row["key"],
+            "title": row["title"],
+            "section": section.name if section else None,
+            "old_version": row["label"],
+            "new_version": row["live_label"],
+            "change": change.value,
+        },
+    )

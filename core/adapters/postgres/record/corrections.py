@@ -1,0 +1,315 @@
+"""Affected answers that an officer approved: leased, given again, and what was posted marked.
+
+Whoever settles one holds the lock of its conversation, and finds in the same transaction that
+nobody decided it meanwhile: a new answer is given once, however often it was begun.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import RowMapping, bindparam, text
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.ledger import Ledger, take_number
+from core.adapters.postgres.engine.transactions import begun_again
+from core.adapters.postgres.queue.conversations import place_of
+from core.adapters.postgres.queue.replies import cause_of_message, queue_reply
+from core.audit.documents import Event
+from core.domain.audit import Tag
+from core.domain.conversation import context_json, context_of
+from core.domain.delivery import StoredReply
+from core.domain.errors import IntegrityError, OvertakenError
+from core.domain.json_value import Json
+from core.domain.run import Run
+from core.ports import RecordReceipt
+from core.ports.corrections import Correction
+
+LEASE_S = 120.0
+"""Longer than a run's deadline."""
+APART_S = 20.0
+"""Between two corrections in one channel: nobody's channel is flooded."""
+MAX_ATTEMPTS = 5
+
+# Of one person's equal questions in one thread the newest answer is corrected.
+_APPROVE = text("""
+WITH open AS (
+  SELECT x.answer_id, x.edition, q.conversation_id, q.standalone, a.answered_at,
+         c.platform, c.tenant, c.channel, i.person
+    FROM citebound.affected_answers x
+    JOIN citebound.answers a ON a.id = x.answer_id
+    JOIN citebound.questions q ON q.id = a.question_id
+    JOIN citebound.conversations c ON c.id = q.conversation_id
+    JOIN citebound.inbox i ON i.question_id = q.id
+   WHERE x.state = 'found' AND (CAST(:edition AS int) IS NULL OR x.edition = :edition)
+     AND (CAST(:policy AS text) IS NULL
+          OR x.changes @> jsonb_build_array(jsonb_build_object('policy', CAST(:policy AS text))))
+     FOR UPDATE OF x),
+ranked AS (
+  SELECT *, row_number() OVER (PARTITION BY conversation_id, person, standalone
+    ORDER BY answered_at DESC, edition DESC) AS place FROM open),
+spaced AS (
+  SELECT *, row_number() OVER (PARTITION BY platform, tenant, channel, place = 1
+    ORDER BY answered_at) - 1 AS before FROM ranked)
+UPDATE citebound.affected_answers x
+   SET state = CASE s.place WHEN 1 THEN 'approved' ELSE 'dropped' END, approved_by = :officer,
+       approved_at = clock_timestamp(),
+       next_at = clock_timestamp() + s.before * make_interval(secs => :apart)
+  FROM spaced s WHERE x.answer_id = s.answer_id AND x.edition = s.edition
+RETURNING x.state""")
+_CLAIM = text("""
+UPDATE citebound.affected_answers x
+   SET attempt = attempt + 1, next_at = clock_timestamp() + make_interval(secs => :lease)
+ WHERE (answer_id, edition) = (
+   SELECT answer_id, edition FROM citebound.affected_answers
+    WHERE state = 'approved' AND next_at <= clock_timestamp()
+    ORDER BY next_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+RETURNING answer_id::text, record_id::text, question_id::text, approved_by, attempt, changes""")
+_EARLIER = """
+  FROM citebound.answers a
+  JOIN citebound.questions q ON q.id = a.question_id
+  JOIN citebound.conversations c ON c.id = q.conversation_id
+  JOIN citebound.inbox i ON i.question_id = q.id
+  JOIN citebound.outbox o ON o.cause = 'message:' || i.id AND o.removed_at IS NULL
+   AND o.state IN ('posted', 'uncertain') AND o.replaces IS NULL
+   AND o.reply->>'answer' IS NOT NULL AND o.reply->>'answer_id' = a.id::text
+ WHERE a.id = CAST(:answer AS uuid) AND NOT EXISTS (
+   SELECT FROM citebound.cases k WHERE k.question_id = q.id AND k.answered_at IS NOT NULL)
+ ORDER BY o.id DESC LIMIT 1"""
+_ASKED = text(
+    "SELECT q.text, q.standalone, q.scope, q.context, q.conversation_id::text, a.answered_at,"
+    f" c.platform, c.tenant, c.channel, c.thread, i.person, i.asker, i.mode, o.is_direct,"
+    f" o.reply->'answer' AS given {_EARLIER}"
+)
+_POST = text(f"SELECT o.id, o.is_direct, o.reply {_EARLIER}")
+_SHARED = text(
+    "SELECT id, conversation_id::text, person, mode FROM citebound.outbox"
+    " WHERE cause = 'share:' || :answer AND reply->>'answer' IS NOT NULL AND removed_at IS NULL"
+)
+_LOCK = text(
+    "SELECT coalesce(bool_or(state = 'approved'), false) FROM (SELECT state"
+    " FROM citebound.affected_answers WHERE answer_id = CAST(:answer AS uuid) FOR UPDATE) s"
+)
+_SETTLE = text(
+    "UPDATE citebound.affected_answers SET state = :state, settled_at = clock_timestamp()"
+    " WHERE answer_id = CAST(:answer AS uuid) AND state IN ('found', 'approved')"
+)
+_FAIL = text(
+    "UPDATE citebound.affected_answers SET state = CASE WHEN attempt >= :most THEN 'failed'"
+    " ELSE state END, next_at = clock_timestamp() + attempt * make_interval(secs => :lease)"
+    " WHERE answer_id = CAST(:answer AS uuid) AND state = 'approved'"
+)
+_MESSAGE = text(
+    "INSERT INTO citebound.inbox (dedupe_key, conversation_id, kind, sent_at, raw, run_salt, state,"
+    " outcome, question_id, record_id, person, asker, mode, text, edition, as_of, context, is_told)"
+    " VALUES ('correction:' || CAST(:question AS text), :conversation, 'correction',"
+    " clock_timestamp(), '{}', ''::bytea, 'done', :outcome, CAST(:question AS uuid), :record,"
+    " :person, :asker, :mode, :text, :edition, :as_of, :context, true) RETURNING id"
+).bindparams(bindparam("context", type_=JSONB))
+"""The question as asked anew: what is posted for it is found by its buttons like any other."""
+
+
+class PostgresCorrections:
+    """See `core.ports.corrections.Corrections`."""
+
+    def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
+        self._engine = engine
+        self._ledger = ledger
+
+    @raises_transient
+    @begun_again
+    async def approve(self, *, officer: str, edition: int | None, policy: str | None) -> int:
+        """See `Corrections.approve`."""
+        given = {"officer": officer, "edition": edition, "policy": policy, "apart": APART_S}
+        async with self._engine.begin() as connection:
+            states = (await connection.scalars(_APPROVE, given)).all()
+        return sum(state == "approved" for state in states)
+
+    @raises_transient
+    @begun_again
+    async def claim(self) -> Correction | None:
+        """See `Corrections.claim`."""
+        while True:
+            async with self._engine.begin() as connection:
+                leased = (await connection.execute(_CLAIM, {"lease": LEASE_S})).mappings()
+                row = leased.one_or_none()
+                if row is None:
+                    return None
+                keys = {"answer": row["answer_id"]}
+                asked = (await connection.execute(_ASKED, keys)).mappings().one_or_none()
+                if asked is not None:
+                    return _correction(row, asked)
+                await connection.execute(_SETTLE, {**keys, "state": "dropped"})
+
+    @raises_transient
+    @begun_again
+    async def confirm(self, correction: Correction, /) -> None:
+        """See `Corrections.confirm`."""
+        async with self._engine.begin() as connection:
+            seq = await take_number(connection, correction.conversation_id)
+            await _held(connection, correction)
+            await connection.execute(
+                _SETTLE, {"answer": correction.answer_id, "state": "confirmed"}
+            )
+            event = _event(Tag.ANSWER_CONFIRMED, correction, seq, {})
+            await self._ledger.event(connection, event, content={})
+
+    @raises_transient
+    @begun_again
+    async def drop(self, correction: Correction, /) -> None:
+        """See `Corrections.drop`."""
+        async with self._engine.begin() as connection:
+            await connection.execute(_SETTLE, {"answer": correction.answer_id, "state": "dropped"})
+
+    @raises_transient
+    @begun_again
+    async def put_off(self, correction: Correction, /) -> None:
+        """See `Corrections.put_off`."""
+        given = {"answer": correction.answer_id, "most": MAX_ATTEMPTS, "lease": LEASE_S}
+        async with self._engine.begin() as connection:
+            await connection.execute(_FAIL, given)
+
+
+async def correct(
+    connection: AsyncConnection,
+    correction: Correction,
+    run: Run,
+    receipt: RecordReceipt,
+    *,
+    ledger: Ledger,
+) -> None:
+    """See `core.ports.record.AnswerRows.correct`."""
+    await _held(connection, correction)
+    keys = {"answer": correction.answer_id}
+    post = (await connection.execute(_POST, keys)).one_or_none()
+    if post is None:
+        raise OvertakenError("the earlier answer was replaced or removed")
+    await connection.execute(_SETTLE, {**keys, "state": "superseded"})
+    says = {"instead": receipt.answer_id, "record": receipt.record_id}
+    seq = await take_number(connection, correction.conversation_id)
+    event = _event(Tag.ANSWER_SUPERSEDED, correction, seq, says)
+    record_id = await ledger.event(connection, event, content={})
+    await _queue(connection, correction, run, receipt)
+    await _mark(connection, correction, post, record_id)
+
+
+async def _queue(
+    connection: AsyncConnection, correction: Correction, run: Run, receipt: RecordReceipt
+) -> None:
+    question = run.question
+    message_id = await connection.scalar(
+        _MESSAGE,
+        {
+            "conversation": correction.conversation_id,
+            "outcome": run.answer.outcome.value,
+            "question": question.question_id,
+            "record": receipt.record_id,
+            "person": correction.person,
+            "asker": correction.asker,
+            "mode": correction.place.mode,
+            "text": correction.text,
+            "edition": run.edition,
+            "as_of": question.scope.as_of,
+            "context": context_json(question.context),
+        },
+    )
+    if not isinstance(message_id, int):
+        raise IntegrityError("the database returned no id for a correction")
+    await queue_reply(
+        connection,
+        StoredReply(
+            answer=run.answer,
+            question_id=question.question_id,
+            answer_id=receipt.answer_id,
+            record_id=receipt.record_id,
+            leaf_hash=receipt.leaf_hash.hex(),
+            groups=question.scope.groups,
+        ),
+        cause=cause_of_message(message_id),
+        conversation_id=correction.conversation_id,
+        person=correction.person,
+        mode=correction.place.mode,
+        is_direct=correction.is_direct,
+    )
+
+
+async def _mark(
+    connection: AsyncConnection, correction: Correction, post: Any, record_id: str
+) -> None:
+    """Say at the earlier answer, and wherever it was shared, that it no longer holds."""
+    earlier: Mapping[str, Any] = post.reply
+    mark = StoredReply(
+        is_outdated=True,
+        question_id=earlier["question_id"],
+        answer_id=correction.answer_id,
+        record_id=record_id,
+    )
+    cause = f"outdated:{correction.answer_id}"
+    await queue_reply(
+        connection,
+        mark,
+        cause=cause,
+        conversation_id=correction.conversation_id,
+        person=correction.person,
+        mode=correction.place.mode,
+        is_direct=post.is_direct,
+        replaces=post.id,
+    )
+    shared = await connection.execute(_SHARED, {"answer": correction.answer_id})
+    for copy in shared.all():
+        await queue_reply(
+            connection,
+            mark,
+            cause=cause,
+            conversation_id=copy.conversation_id,
+            person=copy.person,
+            mode=copy.mode,
+            replaces=copy.id,
+        )
+
+
+async def _held(connection: AsyncConnection, correction: Correction) -> None:
+    if not await connection.scalar(_LOCK, {"answer": correction.answer_id}):
+        raise OvertakenError("the answer was decided meanwhile")
+
+
+def _event(tag: Tag, correction: Correction, seq: int, says: Mapping[str, Json]) -> Event:
+    return Event(
+        tag=tag,
+        actor=correction.approved_by,
+        actor_kind="officer",
+        conversation=correction.conversation_id,
+        seq=seq,
+        subject=correction.answer_id,
+        cause=correction.record_id,
+        trace_id=None,
+        says=says,
+    )
+
+
+def _correction(row: RowMapping, asked: RowMapping) -> Correction:
+    scope: Mapping[str, Any] = asked["scope"]
+    changes: list[Mapping[str, str | None]] = row["changes"]
+    named = [", ".join(filter(None, (one["title"], one["section"]))) for one in changes]
+    return Correction(
+        answer_id=row["answer_id"],
+        record_id=row["record_id"],
+        approved_by=row["approved_by"],
+        question_id=row["question_id"],
+        conversation_id=asked["conversation_id"],
+        place=place_of(asked),
+        person=asked["person"],
+        asker=asked["asker"],
+        text=asked["text"],
+        standalone=asked["standalone"],
+        groups=frozenset(scope["groups"]),
+        jurisdiction=scope["jurisdiction"],
+        tags=frozenset(scope["tags"]),
+        context=context_of(asked["context"]),
+        answered_at=asked["answered_at"],
+        changed=tuple(dict.fromkeys(named)),
+        given=asked["given"],
+        attempt=row["attempt"],
+        is_direct=asked["is_direct"],
+    )

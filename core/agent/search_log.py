@@ -1,0 +1,173 @@
+"""The searches of one run: kept with the record, and given again when it is replayed.
+
+What a search finds depends on more than edition and scope: on how rare words are in all that was
+ever published, and above some size on an approximate index. So a replay takes what was found then,
+and a new search is only compared with it. Texts are read from the corpus, never from the record.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from core.domain.evidence import RetrievedChunk
+from core.domain.json_value import JsonObject
+from core.domain.policy import ChunkKey
+from core.domain.question import Scope
+from core.ports import SearchResult
+from core.retrieval.retriever import ChunkRetriever, Retrieved
+
+_NUMBERS = ("lexical_score", "dense_score", "score", "relevance", "coverage")
+
+
+class SearchLog:
+    """A retriever that keeps what it found."""
+
+    def __init__(self, retriever: ChunkRetriever) -> None:
+        self._retriever = retriever
+        self._made: list[JsonObject] = []
+
+    @property
+    def made(self) -> tuple[JsonObject, ...]:
+        """The searches so far, as they are recorded."""
+        return tuple(self._made)
+
+    async def retrieve(
+        self,
+        question_text: str,
+        scope: Scope,
+        *,
+        depth: int,
+        neighbours: int,
+        policies: frozenset[str] = frozenset(),
+    ) -> Retrieved:
+        """See `Retriever.retrieve`."""
+        found = await self._retriever.retrieve(
+            question_text, scope, depth=depth, neighbours=neighbours, policies=policies
+        )
+        asked = _asked(question_text, depth, neighbours, policies)
+        self._made.append({"asked": asked, **_found_json(found)})
+        return found
+
+    async def section(
+        self, policy_key: str, section: str | None, scope: Scope
+    ) -> tuple[RetrievedChunk, ...]:
+        """See `ChunkSearch.section`."""
+        return await self._retriever.section(policy_key, section, scope)
+
+
+class ChunkReader(Protocol):
+    """Reads chunks by their keys."""
+
+    async def read(
+        self, keys: Collection[ChunkKey], scope: Scope, /
+    ) -> Mapping[ChunkKey, RetrievedChunk]:
+        """Return those that are in the scope, without scores."""
+        ...
+
+
+class RecordedSearches:
+    """A retriever that gives what was found then; what was not searched then is searched now."""
+
+    def __init__(
+        self, recorded: Sequence[JsonObject], *, chunks: ChunkReader, live: ChunkRetriever
+    ) -> None:
+        self._recorded = recorded
+        self._chunks = chunks
+        self._live = live
+        self.unreadable: frozenset[str] = frozenset()
+        """Ids of the chunks found then that nobody of the scope may read now."""
+
+    async def retrieve(
+        self,
+        question_text: str,
+        scope: Scope,
+        *,
+        depth: int,
+        neighbours: int,
+        policies: frozenset[str] = frozenset(),
+    ) -> Retrieved:
+        """See `Retriever.retrieve`."""
+        asked = _asked(question_text, depth, neighbours, policies)
+        stored = next((one for one in self._recorded if one["asked"] == asked), None)
+        if stored is not None:
+            return await self._read(stored, scope)
+        return await self._live.retrieve(
+            question_text, scope, depth=depth, neighbours=neighbours, policies=policies
+        )
+
+    async def section(
+        self, policy_key: str, section: str | None, scope: Scope
+    ) -> tuple[RetrievedChunk, ...]:
+        """See `ChunkSearch.section`."""
+        return await self._live.section(policy_key, section, scope)
+
+    async def _read(self, stored: JsonObject, scope: Scope) -> Retrieved:
+        rows: list[Mapping[str, Any]] = stored["chunks"]
+        read = await self._chunks.read([ChunkKey(row["key"]) for row in rows], scope)
+        gone = {row["id"] for row in rows if ChunkKey(row["key"]) not in read}
+        self.unreadable |= gone
+        chunks = [
+            replace(
+                read[ChunkKey(row["key"])],
+                via=None if row["via"] is None else ChunkKey(row["via"]),
+                **dict(zip(_NUMBERS, row["numbers"], strict=True)),
+            )
+            for row in rows
+            if row["id"] not in gone
+        ]
+        return Retrieved(
+            result=SearchResult(
+                hits=tuple(chunk for chunk in chunks if chunk.via is None),
+                neighbours=tuple(chunk for chunk in chunks if chunk.via is not None),
+                searched=stored["searched"],
+            ),
+            embedding_used=stored["embedding_used"],
+            warnings=tuple(stored["warnings"]),
+            took_ms=0.0,
+            space=stored["space"],
+            reranker=stored["reranker"],
+            logits={ChunkKey(row["key"]): row["logit"] for row in rows if row["logit"] is not None},
+            is_degraded=stored["is_degraded"],
+        )
+
+    async def moved(self, scope: Scope) -> int:
+        """Search again, and return how many searches find other chunks, or another order, now."""
+        count = 0
+        for stored in self._recorded:
+            asked: Mapping[str, Any] = stored["asked"]
+            found = await self._live.retrieve(
+                asked["text"],
+                scope,
+                depth=asked["depth"],
+                neighbours=asked["neighbours"],
+                policies=frozenset(asked["policies"]),
+            )
+            then = [row["key"] for row in stored["chunks"]]
+            count += then != [row["key"] for row in _found_json(found)["chunks"]]
+        return count
+
+
+def _asked(text: str, depth: int, neighbours: int, policies: frozenset[str]) -> JsonObject:
+    return {"text": text, "depth": depth, "neighbours": neighbours, "policies": sorted(policies)}
+
+
+def _found_json(found: Retrieved) -> JsonObject:
+    """Return a search's result as it is recorded: keys and numbers, no text of a policy."""
+    return {
+        "searched": found.result.searched,
+        "embedding_used": found.embedding_used,
+        "space": found.space,
+        "reranker": found.reranker,
+        "warnings": list(found.warnings),
+        "is_degraded": found.is_degraded,
+        "chunks": [
+            {
+                "id": chunk.chunk_id,
+                "key": chunk.chunk_key,
+                "via": chunk.via,
+                "numbers": [getattr(chunk, name) for name in _NUMBERS],
+                "logit": found.logits.get(chunk.chunk_key),
+            }
+            for chunk in (*found.result.hits, *found.result.neighbours)
+        ],
+    }

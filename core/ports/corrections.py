@@ -1,0 +1,102 @@
+"""Past answers that rest on what a policy no longer says: found, approved, given again."""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Protocol
+
+from core.domain.conversation import ContextMessage, Place
+from core.domain.json_value import JsonObject
+
+REPLACES = "This replaces my answer of "
+"""How the note begins that says so below the new answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """One answer to be given again, leased."""
+
+    answer_id: str
+    """The answer."""
+    record_id: str
+    """What found it: `answer:affected`."""
+    approved_by: str
+    """Login of the officer who approved it."""
+    question_id: str
+    """Of the question asked anew; the same at each attempt, so that no model call is made twice."""
+    conversation_id: str
+    """Where it was asked."""
+    place: Place
+    """The same as people know it."""
+    person: str
+    """The platform's id of who asked."""
+    asker: str
+    """Their pseudonym."""
+    text: str
+    """As typed."""
+    standalone: str
+    """With what its thread added."""
+    groups: frozenset[str]
+    """Groups that its answer could rest on."""
+    jurisdiction: str | None
+    """See `Scope.jurisdiction`."""
+    tags: frozenset[str]
+    """See `Scope.tags`."""
+    context: tuple[ContextMessage, ...]
+    """What people wrote around it."""
+    answered_at: datetime
+    """When it was answered, UTC."""
+    changed: tuple[str, ...]
+    """What changed, as people say it ("Gifts Policy, 2.1")."""
+    given: JsonObject
+    """The answer as it was given, as `answer_json` writes it."""
+    attempt: int
+    """From 1."""
+    is_direct: bool = False
+    """True: what is said goes to the asker alone."""
+
+    @property
+    def note(self) -> str:
+        """What is said below the new answer."""
+        day = f"{self.answered_at:%-d %B %Y}"
+        what = "; ".join(self.changed)
+        return f"{REPLACES}{day}: {what} changed since."
+
+
+class Corrections(Protocol):
+    """Affected answers in a database. Safe from many processes."""
+
+    async def approve(self, *, officer: str, edition: int | None, policy: str | None) -> int:
+        """Let the askers of affected answers be told, and return how many answers that are.
+
+        Of what one edition, or one policy, or any changed; answers at the terminal have no thread.
+        What was approved before is not counted again.
+        """
+        ...
+
+    async def claim(self) -> Correction | None:
+        """Lease the next approved answer that is due; None: there is none."""
+        ...
+
+    async def confirm(self, correction: Correction, /) -> None:
+        """Record that the answer is the same today.
+
+        Raises:
+            OvertakenError: It was decided meanwhile.
+        """
+        ...
+
+    async def drop(self, correction: Correction, /) -> None:
+        """Leave it: there is nobody to tell, or nothing to tell any more."""
+        ...
+
+    async def put_off(self, correction: Correction, /) -> None:
+        """Try it again later; after the last attempt it is left as failed."""
+        ...
+
+
+class Comparisons(Protocol):
+    """The comparison of past answers with the policies that hold."""
+
+    async def compare(self, *, on_day: date) -> int:
+        """Compare, unless that was done on this day; return how many were found affected."""
+        ...

@@ -1,0 +1,295 @@
+"""After an approval each asker is told in the thread what holds today, once."""
+
+import asyncio
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from bot.corrections import Corrector
+from bot.delivery import Deliverer
+from bot.intake import Intake
+from bot.worker import Worker
+from core.bootstrap import Service
+from core.domain.delivery import NoReaders, Readers
+from core.domain.errors import TransientError
+from core.domain.message import Accepted
+from core.domain.officers import Account, Officer, Officers
+from core.ports import Platform
+from tests.integration.replay.conftest import GIFTS, Publish, recorded
+from tests.life import ScriptedAudience, SilentSurface, TablePlatform, message, prepare_platform
+
+LIMIT = "May employees accept a gift worth EUR 40?"
+LOWER = GIFTS.replace("up to EUR 50", "up to EUR 30")
+
+
+@dataclass
+class Office:
+    """The product on one platform, driven by hand."""
+
+    service: Service
+    engine: AsyncEngine
+    audience: ScriptedAudience
+    platform: TablePlatform
+    corrector: Corrector
+    intake: Intake
+    worker: Worker
+    deliverer: Deliverer
+
+    async def ask(self, words: str = LIMIT, **more: Any) -> str:
+        """Ask, let it be answered and posted; return the conversation."""
+        accepted = await self.intake.accept(message(words, **more))
+        assert isinstance(accepted, Accepted)
+        await self.worker.answer(accepted.conversation_id)
+        await self.deliver()
+        return accepted.conversation_id
+
+    async def deliver(self) -> None:
+        """Post all that is queued, as if it were due."""
+        waiting = (
+            "UPDATE citebound.outbox SET next_at = now() - interval '1 s'"
+            " WHERE settled_at IS NULL RETURNING conversation_id::text"
+        )
+        while rows := await self.rows(waiting):
+            for conversation in {row["conversation_id"] for row in rows}:
+                await self.deliverer.deliver(conversation)
+
+    async def approve(self, *, edition: int | None = None, policy: str | None = None) -> int:
+        """Approve, and make all of it due."""
+        count = await self.service.corrections.approve(
+            officer="maria", edition=edition, policy=policy
+        )
+        await self.due()
+        return count
+
+    async def due(self) -> None:
+        """Let what is approved be due now."""
+        await self.change("UPDATE citebound.affected_answers SET next_at = now()")
+
+    async def change(self, statement: str) -> None:
+        """Run a statement."""
+        async with self.engine.begin() as connection:
+            await connection.execute(text(statement))
+
+    async def rows(self, query: str) -> list[dict[str, Any]]:
+        """Return rows."""
+        async with self.engine.begin() as connection:
+            return [dict(row) for row in (await connection.execute(text(query))).mappings()]
+
+    async def posts(self) -> list[str]:
+        """Return what stands on the platform."""
+        return [row["body"] for row in await self.rows("SELECT body FROM posts ORDER BY id")]
+
+    async def states(self) -> list[str]:
+        """Return what became of the affected answers."""
+        query = "SELECT state FROM citebound.affected_answers ORDER BY answer_id, edition"
+        return [row["state"] for row in await self.rows(query)]
+
+    async def tags(self, *tags: str) -> list[dict[str, Any]]:
+        """Return records with one of these tags."""
+        rows = await self.rows("SELECT tag, actor, doc FROM audit.record ORDER BY at, id")
+        return [row for row in rows if row["tag"] in tags]
+
+
+@pytest.fixture
+async def office(service: Service, engine: AsyncEngine) -> Office:
+    """One platform whose channels are a table."""
+    await prepare_platform(engine)
+    account = Account(platform="fake", tenant="T1", person="O1")
+    service.officers = Officers(
+        all=(Officer(login="maria", name="Maria", accounts=(account,)),),
+        channel=replace(account, person="C9"),
+    )
+    audience, table = ScriptedAudience(), TablePlatform(engine)
+    platforms = {"fake": Platform(audience=audience, surface=SilentSurface(), poster=table)}
+    return Office(
+        service=service,
+        engine=engine,
+        audience=audience,
+        platform=table,
+        corrector=Corrector(
+            comparisons=service.affected,
+            corrections=service.corrections,
+            conversations=service.conversations,
+            answering=service.answering,
+            recorder=service.recorder,
+            platforms=platforms,
+            clock=service.clock,
+        ),
+        intake=Intake(service.inbox, put_within_s=20.0),
+        worker=Worker(
+            backlog=service.backlog,
+            answering=service.answering,
+            platforms=platforms,
+            clock=service.clock,
+        ),
+        deliverer=Deliverer(outbox=service.outbox, platforms=platforms),
+    )
+
+
+async def test_the_asker_is_told_in_the_thread(office: Office, publish: Publish) -> None:
+    """Nothing before the approval; then the new answer, and a mark at the old one; all recorded."""
+    conversation = await office.ask()
+    await publish(LOWER)
+    await office.corrector.once()
+    await office.deliver()
+    (first, notice) = await office.posts()
+    assert "EUR 50" in first
+    assert notice == "notice:answers_affected"
+
+    assert await office.approve() == 1
+    assert await office.approve() == 0
+    await office.corrector.once()
+    await office.corrector.once()
+    await office.deliver()
+
+    marked, _, told = await office.posts()
+    assert marked == f"outdated: {first}"
+    assert "EUR 30" in told
+    (new,) = await office.rows(
+        "SELECT reply, conversation_id::text AS place FROM citebound.outbox"
+        " WHERE reply->'answer'->>'answer' LIKE '%EUR 30%'"
+    )
+    assert new["place"] == conversation
+    assert "Gifts Policy, 2.1 changed since" in new["reply"]["answer"]["notes"][0]
+    assert await office.states() == ["superseded"]
+    (superseded,) = await office.tags("answer:superseded")
+    assert superseded["actor"] == "maria"
+    assert superseded["doc"]["instead"] == new["reply"]["answer_id"]
+    (row,) = await office.rows("SELECT * FROM audit.v_answers_affected_by_change")
+    assert (row["still_holds"], row["notified_at"] is not None) == (False, True)
+    question = await recorded(office.service, new["reply"]["record_id"])
+    assert (await office.service.replayer.replay(question)).difference is None
+
+
+async def test_an_answer_that_holds_is_confirmed_in_silence(
+    office: Office, publish: Publish
+) -> None:
+    """Something beside the quote changed, and the answer did not."""
+    await office.ask()
+    await publish(GIFTS.replace("must not accept gifts", "must not accept any gift"))
+    await office.corrector.once()
+    assert await office.approve() == 1
+    await office.corrector.once()
+    await office.deliver()
+
+    (_, notice) = await office.posts()
+    assert notice.startswith("notice:")
+    assert await office.states() == ["confirmed"]
+    assert len(await office.tags("answer:confirmed")) == 1
+    assert await office.tags("answer:superseded") == []
+
+
+async def test_what_has_no_answer_any_more_is_told(office: Office) -> None:
+    """The policy is withdrawn: the asker hears that nothing answers, and what changed."""
+    await office.ask()
+    today = office.service.clock.now().date()
+    await office.service.withdrawals.withdraw("gifts", since=today, reason="replaced")
+    await office.corrector.once()
+    assert await office.approve(policy="gifts") == 1
+    await office.corrector.once()
+    await office.deliver()
+
+    rows = await office.rows(
+        "SELECT reply->'answer' AS answer FROM citebound.outbox"
+        " WHERE reply->'answer'->>'outcome' = 'refused'"
+    )
+    assert len(rows) == 1
+    assert "Gifts Policy, 2.1 changed since" in rows[0]["answer"]["notes"][0]
+
+
+async def test_equal_questions_of_a_thread_are_corrected_once(
+    office: Office, publish: Publish
+) -> None:
+    """Whoever asked twice is told once; another thread is told, too."""
+    await office.ask(event="1")
+    await office.ask(event="2")
+    await office.ask(event="3", thread="2", person="U2")
+    await publish(LOWER)
+    await office.corrector.once()
+    assert await office.approve() == 2
+    await office.corrector.once()
+    await office.deliver()
+    assert sorted(await office.states()) == ["dropped", "superseded", "superseded"]
+    assert sum("EUR 30" in post for post in await office.posts()) == 2
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE citebound.outbox SET removed_at = now()",
+        "UPDATE citebound.outbox SET state = 'withheld'",
+    ],
+)
+async def test_only_what_is_shown_counts(office: Office, publish: Publish, statement: str) -> None:
+    """Removed or never shown: neither found nor, between approval and correction, corrected."""
+    await office.ask()
+    await publish(LOWER)
+    await office.corrector.once()
+    assert await office.approve() == 1
+    await office.change(statement)
+    await office.corrector.once()
+    assert await office.states() == ["dropped"]
+
+    await office.ask("When must I report a gift?", thread="2")
+    await office.change(statement)
+    await publish(LOWER.replace("within 5 working days", "within 9 working days"))
+    await office.corrector.once()
+    assert await office.states() == ["dropped"]
+
+
+async def test_readers_are_those_of_today(office: Office, publish: Publish) -> None:
+    """A guest joined: the correction goes to the asker alone. Nobody may read: it is dropped."""
+    await office.ask()
+    await office.ask(event="2", thread="2")
+    await publish(LOWER)
+    await office.corrector.once()
+    await office.deliver()
+    assert await office.approve() == 2
+    office.audience.told = NoReaders(may_read_direct=False, reason="guest")
+    (waiting, _) = await office.states()
+    assert waiting == "approved"
+    await office.corrector.once()
+    assert await office.states() == ["dropped", "dropped"]
+    assert sum("EUR 30" in post for post in await office.posts()) == 0
+
+
+async def test_two_at_once_and_a_kill_tell_once(
+    office: Office, publish: Publish, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that breaks off is followed by another, and two never tell twice."""
+    await office.ask()
+    await publish(LOWER)
+    await office.corrector.once()
+    await office.approve()
+    claimed = await office.service.corrections.claim()
+    assert claimed is not None
+    assert await office.service.corrections.claim() is None, "it is leased"
+    await office.due()
+    async with asyncio.TaskGroup() as group:
+        group.create_task(office.corrector._attempt(claimed))  # pyright: ignore[reportPrivateUsage]
+        group.create_task(office.corrector.once())
+    await office.deliver()
+    assert sum("EUR 30" in post for post in await office.posts()) == 1
+    assert len(await office.tags("answer:superseded")) == 1
+
+
+async def test_what_breaks_is_tried_again_and_left_in_the_end(
+    office: Office, publish: Publish, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not lost, and does not go on for ever."""
+
+    async def broken(*_: object, **__: object) -> Readers:
+        raise TransientError("gone")
+
+    await office.ask()
+    await publish(LOWER)
+    await office.corrector.once()
+    await office.approve()
+    monkeypatch.setattr(office.audience, "readers", broken)
+    for _ in range(5):
+        await office.corrector.once()
+        await office.due()
+    assert await office.states() == ["failed"]
