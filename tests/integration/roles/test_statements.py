@@ -16,13 +16,18 @@ from tests.databases import as_role
 
 PACKAGE = "core.adapters.postgres"
 OTHERS = {
+    "console": DatabaseRole.CONSOLE,
+    "console.access": DatabaseRole.APP,
+    "record.comparisons": DatabaseRole.AUDITOR,
+    "record.receipts": DatabaseRole.SEQUENCER,
+    "record.tree_state": DatabaseRole.SEQUENCER,
     "record.sequencer": DatabaseRole.SEQUENCER,
     "record.verification": DatabaseRole.AUDITOR,
     "record.ledger_schema": DatabaseRole.AUDITOR,
     "record.export": DatabaseRole.CONSOLE,
     "record.audit_reader": DatabaseRole.CONSOLE,
 }
-"""Modules whose statements are not the application's."""
+"""Modules and packages whose statements are not the application's."""
 OWNERS = ("engine.", "officers.")
 """Modules with statements of several roles."""
 EXPLAINED = ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH")
@@ -38,10 +43,15 @@ def statements() -> Iterator[tuple[str, str, TextClause]]:
                     yield short, name, value
 
 
+def role_of(module: str) -> DatabaseRole:
+    """Return whose statements a module holds."""
+    return OTHERS.get(module) or OTHERS.get(module.partition(".")[0]) or DatabaseRole.APP
+
+
 @pytest.mark.parametrize("role", [DatabaseRole.APP, *dict.fromkeys(OTHERS.values())])
 def test_the_role_may_run_each_statement(database_url: str, role: DatabaseRole) -> None:
     """Postgres plans it for the role, and looks at its rights, without values."""
-    ours = [one for one in statements() if OTHERS.get(one[0], DatabaseRole.APP) is role]
+    ours = [one for one in statements() if role_of(one[0]) is role]
     assert ours
     dialect, refused, planned = PGDialect_psycopg(paramstyle="numeric_dollar"), list[str](), 0
     with psycopg.connect(as_role(database_url, role), autocommit=True) as connection:
