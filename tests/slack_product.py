@@ -97,7 +97,7 @@ async def deployed(
     roles: Roles | None = None,
 ) -> AsyncGenerator[Product]:
     """Run it with these settings; Slack is not told where."""
-    engine = engine_for(settings.database_url or "")
+    engine = engine_for(settings.migration_url or settings.database_url or "")
     connect = connect_slack(settings, timings=timings)
     assert connect is not None
     async with (
