@@ -35,6 +35,12 @@ deployment, on a host of its own if you can: it alone has the key.""",
             metavar="SIZE|DATE",
             help="only what was sealed after that many records, or from that day on, UTC",
         ),
+        option(
+            "--bundle",
+            type=Path,
+            metavar="FILE",
+            help="a bundle of `audit export` instead of the database",
+        ),
         JSON,
         short="prove that nothing was changed",
         text="""Reads every record, and says which was changed, removed, added or moved since it was
@@ -44,7 +50,8 @@ be completed, as without a key or an anchor.""",
         examples="""\
   citebound audit verify
   citebound audit verify --anchors /mnt/anchors --keys trusted-keys.txt --json
-  citebound audit verify --since 2026-01-31""",
+  citebound audit verify --since 2026-01-31
+  citebound audit verify --bundle gifts.zip --keys trusted-keys.txt""",
     ),
     command(
         "export",

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from bot.console.views.terminal import open_terminal
+from bot.console.views.terminal import Terminal, open_terminal
 from bot.ledger import (
     keys_of_file,
     make_key,
@@ -34,6 +34,7 @@ from core.adapters.postgres.record.verification import PostgresVerifier, Verific
 from core.adapters.system import SystemClock, UuidSource
 from core.audit.anchors import ReadableAnchor
 from core.audit.bundle.contents import Bundle
+from core.audit.bundle.read import CheckedBundle, check_bundle
 from core.audit.bundle.write import write_bundle
 from core.audit.checkpoint import PublicKey, checkpoint_of
 from core.audit.verification import Verification
@@ -56,11 +57,18 @@ class Asked:
 
 
 def verify(
-    *, anchors: Sequence[Path] | None, keys: Path | None, since: str | None, as_json: bool
+    *,
+    anchors: Sequence[Path] | None,
+    keys: Path | None,
+    since: str | None,
+    bundle: Path | None,
+    as_json: bool,
 ) -> int:
     """Verify the ledger, and return 0 if it is intact, 1 if not, 2 if that could not be told."""
     terminal = open_terminal()
     asked = Asked(anchors=anchors, keys=keys, since=_size_or_day(since))
+    if bundle is not None:
+        return _told(terminal, asyncio.run(_check_bundle(bundle, asked)), as_json=as_json)
     try:
         with terminal.busy("Reading the record"):
             found = asyncio.run(_verify(Settings.from_environment(), asked))
@@ -127,8 +135,28 @@ def rotate_key(*, to: Path | None, is_compromised: bool) -> int:
     return 0
 
 
-async def _verify(settings: Settings, asked: Asked) -> Verification:
+async def _check_bundle(bundle: Path, asked: Asked) -> CheckedBundle:
+    settings = Settings.from_environment()
     anchors = _anchors(settings, asked.anchors)
+    notes, _ = await _notes(anchors, asked)
+    keys = await _keys(settings, anchors, asked.keys)
+    return await asyncio.to_thread(check_bundle, bundle, keys, notes)
+
+
+def _told(terminal: Terminal, found: CheckedBundle, *, as_json: bool) -> int:
+    lacks = "" if found.is_anchored else "no anchor has the bundle's checkpoint"
+    if as_json:
+        told = {"result": found.result, "shown": [*found.shown], "problem": found.problem}
+        terminal.show_json({**told, "lacks": [lacks] if lacks else []})
+    else:
+        said = [*found.shown] if found.problem is None else [found.problem]
+        lines = [*said, *([f"Lacking: {lacks}"] if lacks and found.problem is None else [])]
+        terminal.show(Text(HEADINGS[found.result], style="bold"), *map(Text, lines))
+    return CODES[found.result]
+
+
+async def _notes(anchors: Sequence[ReadableAnchor], asked: Asked) -> tuple[list[str], list[str]]:
+    """Return the notes that stand outside the database, and what could not be read."""
     lacks: list[str] = []
     notes = [one.read_text() for one in asked.anchors or () if one.is_file()]
     for anchor in anchors:
@@ -136,6 +164,12 @@ async def _verify(settings: Settings, asked: Asked) -> Verification:
             notes += await anchor.notes()
         except TransientError as error:
             lacks.append(str(error))
+    return notes, lacks
+
+
+async def _verify(settings: Settings, asked: Asked) -> Verification:
+    anchors = _anchors(settings, asked.anchors)
+    notes, lacks = await _notes(anchors, asked)
     roots = settings.ledger_tsa_roots
     basis = VerificationBasis(
         keys=await _keys(settings, anchors, asked.keys),

@@ -205,6 +205,15 @@ def test_a_bundle_proves_itself_with_python_alone(
     checked = _checked(folder, "--key", key)
     assert (checked.returncode, checked.stderr) == (0, "")
     assert "2 records stand in citebound/audit/1, among 2" in checked.stdout
+    told = citebound("audit", "verify", "--bundle", str(out))
+    assert (told.code, "2 records stand in" in told.out) == (0, True), told
+    assert citebound("audit", "verify", "--bundle", str(tmp_path / "gifts.md")).code == 2
+    unknown = citebound("audit", "verify", "--bundle", str(out), "--anchors", str(tmp_path / "no"))
+    assert (unknown.code, "no anchor has" in unknown.out) == (2, True), unknown
+    untrusted = tmp_path / "untrusted.txt"
+    untrusted.write_text(LedgerKey.generate("citebound").public.text())
+    refused = citebound("audit", "verify", "--bundle", str(out), "--keys", str(untrusted), "--json")
+    assert (refused.code, json.loads(refused.out)["result"]) == (1, "tampered")
     stranger = LedgerKey.generate("citebound").public.text()
     assert _checked(folder, "--key", stranger).returncode == 1
     assert (
