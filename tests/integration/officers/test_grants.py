@@ -145,6 +145,7 @@ async def test_a_revoked_officer_reads_no_more(
         "citebound_app",
         "pg_monitor",
         "embedded_app",
+        "citebound_boss",
         "",
         " ",
         'a"b',
@@ -178,5 +179,10 @@ async def test_one_who_may_make_no_roles_is_told_what_to_run(
         assert await grants.list() == []
         await made(PostgresGrants(own, ledger=LEDGER), login, has_login=False)
         assert [one.login for one in await grants.list()] == [login]
+        with_login = new_login()
+        await made(grants, with_login)
+        with pytest.raises(ConfigError, match="reads nothing any more, and can still log in"):
+            await PostgresGrants(own, ledger=LEDGER).revoke(with_login, by="root")
+        assert {one.login for one in await grants.list() if one.revoked_at} == {with_login}
     finally:
         await own.dispose()

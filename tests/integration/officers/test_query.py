@@ -141,13 +141,18 @@ async def test_no_setting_outlives_its_statement(queries: OfficerQueries) -> Non
     assert await values(queries, held) == [("0",)]
 
 
+NOTIFY = "SELECT pg_notify('citebound_due', 'answer')::text"
+
+
 async def test_a_notification_is_never_sent(queries: OfficerQueries, engine: AsyncEngine) -> None:
     """The processes that answer hear of nothing that an officer calls."""
     async with engine.connect() as connection:
         raw: Any = (await connection.get_raw_connection()).driver_connection
         await raw.execute("LISTEN citebound_due")
         await raw.commit()
-        await execute(queries, "SELECT pg_notify('citebound_due', 'answer')::text")
+        await execute(queries, NOTIFY)
+        with pytest.raises(StatementRefusedError):
+            await execute(queries, f"SELECT 1; COMMIT; {NOTIFY}")
         assert [one async for one in raw.notifies(timeout=0.2)] == []
 
 

@@ -14,6 +14,7 @@ from typing import Any, cast
 import psycopg
 from psycopg import sql
 from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
@@ -22,7 +23,7 @@ from core.adapters.postgres.engine.roles import BECOME_OWNER
 from core.adapters.postgres.officers.session import READ_WITHIN_S
 from core.audit.documents import Event
 from core.domain.audit import Tag
-from core.domain.errors import ConfigError, UsageError
+from core.domain.errors import ConfigError, TransientError, UsageError
 from core.domain.json_value import Json
 
 PASSWORD_BYTES = 24
@@ -119,22 +120,21 @@ class PostgresGrants:
 
     @raises_transient
     async def revoke(self, login: str, *, by: str) -> None:
-        """Let somebody read no more; what they have open is ended.
+        """Let somebody read no more, close their login, and end what they have open.
 
         Raises:
             UsageError: They are no officer.
+            ConfigError: We may close no login: they read nothing any more, and can still log in.
         """
         async with self._engine.begin() as connection:
-            role = (await connection.execute(_ROLE, {"login": login})).one_or_none()
-            if role is not None and role.is_ours:
-                await _execute(connection, "ALTER ROLE {} NOLOGIN PASSWORD NULL", login)
-                await _execute(connection, "REVOKE citebound_officer FROM {}", login)
-                await connection.execute(_END_SESSIONS, {"login": login})
+            lacking = await _close(connection, login)
             await connection.execute(BECOME_OWNER)
             done = await connection.execute(_REVOKE, {"login": login})
             if done.rowcount != 1:
                 raise UsageError(f"{login!r} is no officer: `citebound audit officers` lists them")
             await self._record(connection, Tag.OFFICER_REVOKED, {"officer": login}, login, by)
+        if lacking is not None:
+            raise lacking
 
     @raises_transient
     async def list(self) -> list[ListedOfficer]:
@@ -208,6 +208,23 @@ async def _login(connection: AsyncConnection, login: str) -> str | None:
     return password
 
 
+async def _close(connection: AsyncConnection, login: str) -> ConfigError | None:
+    """Close a login of ours; return why we may not, and None if it is closed or was none."""
+    role = (await connection.execute(_ROLE, {"login": login})).one_or_none()
+    if role is None or not role.is_ours:
+        return None
+    with suppress(DBAPIError):  # a session that is left reads nothing, either
+        async with connection.begin_nested():
+            await connection.execute(_END_SESSIONS, {"login": login})
+    try:
+        async with connection.begin_nested():
+            await _execute(connection, "ALTER ROLE {} NOLOGIN PASSWORD NULL", login)
+            await _execute(connection, "REVOKE citebound_officer FROM {}", login)
+    except ConfigError as error:
+        return ConfigError(f"{login} reads nothing any more, and can still log in: {error}")
+    return None
+
+
 async def _execute(
     connection: AsyncConnection, statement: str, login: str, password: str | None = None
 ) -> None:
@@ -230,3 +247,5 @@ async def _execute(
             " administrator run ALTER ROLE name CREATEROLE and GRANT citebound_officer TO name WITH"
             " ADMIN OPTION, or grant with --no-login"
         ) from error
+    except psycopg.Error as error:
+        raise TransientError(f"the database failed: {str(error).splitlines()[0]}") from error
