@@ -13,9 +13,12 @@ from core.adapters.system import SystemClock, UuidSource
 from core.audit.checkpoint import LedgerKey
 from core.audit.documents import Event
 from core.domain.audit import Tag
+from core.domain.feedback import Rating
 from core.domain.json_value import Json
 from core.ingest.prepare import Overrides
+from tests.casework import ASKER, office
 from tests.integration.officer.conftest import NEXT, QUESTION, ask
+from tests.life import PLATFORM_TABLES
 from tests.officer_console import Console, Visitor
 
 NOBODY = "01890000-0000-7000-8000-000000000000"
@@ -65,6 +68,41 @@ async def test_viewing_a_record_is_recorded_first(
     assert QUESTION not in page
 
 
+async def test_an_erased_record_still_shows(
+    console: Console, ada: Visitor, engine: AsyncEngine
+) -> None:
+    """What remains of it, and that the rest was taken out."""
+    reply = await ask(console.service)
+    async with engine.begin() as connection:
+        await connection.execute(text("ALTER TABLE audit.content DISABLE TRIGGER ALL"))
+        await connection.execute(text("DELETE FROM audit.content"))
+    status, page = await ada.get(f"/officer/records/{reply.receipt.record_id}")
+    assert status == 200
+    assert "Erased" in page
+    assert QUESTION not in page
+    assert await found(ada, "") == ["Erased"]
+
+
+async def test_a_record_of_any_kind_shows(
+    console: Console, ada: Visitor, engine: AsyncEngine
+) -> None:
+    """Messages, posts, feedback, cases, what officers did: not only questions."""
+    async with engine.begin() as connection:
+        for statement in PLATFORM_TABLES:
+            await connection.execute(text(statement))
+    desk = office(engine)
+    answer = await desk.answered()
+    await desk.feedback.give(answer, ASKER, key="1", rating=Rating.NEGATIVE, comment="<b>no</b>")
+    await desk.opened(answer)
+    async with engine.connect() as connection:
+        records = (await connection.execute(text("SELECT id, tag FROM audit.record"))).all()
+    assert {row.tag for row in records} >= {"message:received", "reply:posted", "feedback:given"}
+    for row in records:
+        status, page = await ada.get(f"/officer/records/{row.id}")
+        assert status == 200, row.tag
+        assert "<b>no" not in page
+
+
 async def test_an_altered_record_says_so(
     console: Console, ada: Visitor, engine: AsyncEngine
 ) -> None:
@@ -95,7 +133,7 @@ async def found(visitor: Visitor, query: str) -> list[str]:
     """Return the questions that a search finds."""
     status, page = await visitor.get(f"/officer/records?{query}")
     assert status == 200
-    return re.findall(r'class="result-question" dir="auto">(.*?)</span>', page)
+    return re.findall(r'class="result-question[^"]*" dir="auto">(.*?)</span>', page)
 
 
 async def test_records_are_found_by_what_is_known_of_them(console: Console, ada: Visitor) -> None:
