@@ -9,6 +9,7 @@ from aiohttp import web
 from bot.ledger import readable_anchors, trusted_keys
 from bot.officer.cases import CasePages
 from bot.officer.gate import HOME, Gate, NoPageError, Visit
+from bot.officer.integrity import AnchorReader
 from bot.officer.oidc import open_provider
 from bot.officer.overview import OverviewPage
 from bot.officer.policies import PolicyPages
@@ -50,9 +51,10 @@ async def console_routes(service: Service) -> AsyncGenerator[tuple[web.RouteDef,
             origin=settings.console_url,
             record_of=reader.session,
         )
+        anchors = AnchorReader(lambda: readable_anchors(settings), clock=clock)
         rooms = (
             SignInPages(gate, pages, access, officers, provider=provider),
-            OverviewPage(gate, pages, service.cases, clock=clock),
+            OverviewPage(gate, pages, service.cases, anchors=anchors, clock=clock),
             RecordPages(
                 gate,
                 pages,

@@ -6,8 +6,9 @@ from aiohttp import web
 
 from bot.officer.charts import ORDER, parts, weekly
 from bot.officer.gate import HOME, Gate, Visit
+from bot.officer.integrity import AnchorReader
 from bot.officer.rendering import Pages
-from core.adapters.postgres.console.figures import read_figures
+from core.adapters.postgres.console.figures import read_figures, read_root
 from core.cases.service import CaseService
 from core.domain.case import Case
 from core.domain.case_actions import CaseRefused
@@ -17,10 +18,19 @@ from core.ports import Clock
 class OverviewPage:
     """The first page."""
 
-    def __init__(self, gate: Gate, pages: Pages, cases: CaseService, *, clock: Clock) -> None:
+    def __init__(
+        self,
+        gate: Gate,
+        pages: Pages,
+        cases: CaseService,
+        *,
+        anchors: AnchorReader,
+        clock: Clock,
+    ) -> None:
         self._gate = gate
         self._pages = pages
         self._cases = cases
+        self._anchors = anchors
         self._clock = clock
 
     def routes(self) -> tuple[web.RouteDef, ...]:
@@ -30,14 +40,19 @@ class OverviewPage:
     async def show(self, visit: Visit) -> web.StreamResponse:
         """Show how things stand."""
         now = self._clock.now()
-        async with visit.record.reading(visit.reading("record", "checkpoint")) as connection:
+        views = "record", "checkpoint", "v_ledger_health"
+        async with visit.record.reading(visit.reading(*views)) as connection:
             figures = await read_figures(connection, now=now)
+            anchors = await self._anchors.compare(
+                lambda checkpoint: read_root(connection, checkpoint.position)
+            )
         queue = await self._cases.queue(visit.officer.at_console)
         waiting = () if isinstance(queue, CaseRefused) else queue
         return self._pages.response(
             "overview.html",
             visit=visit,
             figures=figures,
+            anchors=anchors,
             chart=weekly(figures.weeks),
             outcomes=parts(figures.outcomes, ORDER),
             badges=parts(figures.badges, ("high", "medium", "low")),

@@ -26,7 +26,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from core.adapters.local.embedder import LocalEmbedder, find_local_embedder
 from core.adapters.postgres.engine.database import engine_for
 from core.adapters.postgres.engine.embedded import start_embedded, stop_embedded
-from core.adapters.postgres.engine.ledger import Ledger, append
+from core.adapters.postgres.engine.ledger import Entry, Ledger, append
 from core.adapters.postgres.engine.roles import DatabaseRole
 from core.adapters.postgres.record.sequencer import PostgresSequencer
 from core.adapters.system import SystemClock, UuidSource
@@ -137,7 +137,7 @@ def events(chance: random.Random, count: int, now: datetime) -> Iterator[tuple[d
 async def fill(engine: AsyncEngine, records: int) -> None:
     """Append the records, seal them, and let Postgres know what it has."""
     chance, ids = random.Random(5), UuidSource()  # noqa: S311  # no secret
-    batch = []
+    batch: list[Entry] = []
     await _clock(engine, "DISABLE TRIGGER")
     for at, event in events(chance, records, datetime.now(UTC)):  # noqa: TID251  # of a measurement
         ledger = Ledger(clock=_At(at), ids=ids, unit=chance.choice(("berlin", "munich")))

@@ -1,16 +1,19 @@
 """What officers read in the console: records with their grounds, searches, policies, figures."""
 
 import re
+from pathlib import Path
 
 import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from bot.officer.integrity import AnchorReader
+from core.adapters.anchors.folder import FolderAnchor
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.ledger import append as append_entries
 from core.adapters.postgres.record.sequencer import PostgresSequencer
 from core.adapters.system import SystemClock, UuidSource
-from core.audit.checkpoint import LedgerKey
+from core.audit.checkpoint import Checkpoint, LedgerKey, checkpoint_of
 from core.audit.documents import Event
 from core.domain.audit import Tag
 from core.domain.feedback import Rating
@@ -318,6 +321,34 @@ async def test_the_overview_counts(console: Console, ada: Visitor) -> None:
     assert re.search(r"Answered</dt><dd>50 %</dd>", page)
     assert 'class="chart"' in page
     assert "intact" not in page.lower()
+
+
+async def test_the_overview_compares_with_anchors(
+    console: Console, ada: Visitor, engine: AsyncEngine, tmp_path: Path
+) -> None:
+    """What an anchor holds and the database lacks is an alarm; so is to have no anchor."""
+    await ask(console.service)
+    key = LedgerKey.generate("citebound")
+    sequencer = PostgresSequencer(engine, key=key, deployment="citebound", clock=SystemClock())
+    sealed = await sequencer.seal()
+    assert "No checkpoint is kept outside" in (await ada.get("/officer"))[1]
+    anchor = FolderAnchor(tmp_path / "anchor")
+    reader = AnchorReader(lambda: [anchor], clock=SystemClock())
+    roots = {sealed.size: checkpoint_of(sealed.note).root}
+
+    async def root_of(checkpoint: Checkpoint) -> bytes | None:
+        return roots.get(checkpoint.size)
+
+    assert [one.finding for one in await reader.compare(root_of)] == ["empty"]
+    await anchor.publish(sealed.note)
+    assert [one.finding for one in await reader.compare(root_of)] == ["empty"]  # a minute old
+    reader = AnchorReader(lambda: [anchor], clock=SystemClock())
+    (found,) = await reader.compare(root_of)
+    assert (found.finding, found.size) == ("agrees", sealed.size)
+    roots[sealed.size] = b"x" * 32
+    assert [one.finding for one in await reader.compare(root_of)] == ["differs"]
+    roots.clear()
+    assert [one.finding for one in await reader.compare(root_of)] == ["differs"]
 
 
 async def test_few_askers_show_in_no_topic(

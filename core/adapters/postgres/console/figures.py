@@ -10,6 +10,8 @@ from datetime import date, datetime, timedelta
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from core.audit.checkpoint import Position
+
 WEEKS = 12
 DAYS = 30
 TOPICS = 6
@@ -33,16 +35,14 @@ _TOPICS = text(
     " GROUP BY 1, 2 HAVING count(DISTINCT r.actor) >= :fewest"
     " ORDER BY 3 DESC, 1, 2 LIMIT :topics"
 )
-_SEALED = text(
-    "SELECT generation, size, sealed_at FROM audit.checkpoint"
-    " ORDER BY generation DESC, size DESC LIMIT 1"
+"""As `audit.v_unanswered_topics`, of some days and by section: the view counts from the first."""
+_ROOT = text("SELECT root FROM audit.checkpoint WHERE generation = :generation AND size = :size")
+_RECEIPTS = text(
+    "SELECT DISTINCT ON (doc->>'target') doc->>'target' AS target, at,"
+    " CAST(doc->>'size' AS bigint) AS size"
+    " FROM audit.record WHERE tag = 'ledger:anchored' ORDER BY doc->>'target', at DESC"
 )
-_UNSEALED = text(
-    "SELECT count(*) FROM audit.record r"
-    " WHERE NOT EXISTS (SELECT FROM audit.leaf l WHERE l.record_id = r.id)"
-    " AND r.xid >= coalesce((SELECT horizon FROM audit.checkpoint"
-    "  ORDER BY generation DESC, size DESC LIMIT 1), '0')"
-)
+_SEALED = text("SELECT generation, size, sealed_at, unsealed FROM audit.v_ledger_health")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +69,15 @@ class Topic:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AnchorReceipt:
+    """What a service handed out for a checkpoint, as the record has it."""
+
+    target: str
+    size: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerState:
     """How far the record is sealed."""
 
@@ -77,7 +86,9 @@ class LedgerState:
     generation: int
     sealed_at: datetime | None
     unsealed: int
-    """Records that wait for the next one."""
+    """Records of the officer's units that wait for the next one."""
+    receipts: tuple[AnchorReceipt, ...]
+    """The last ones of services that hand some out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,11 +141,22 @@ async def read_figures(connection: AsyncConnection, *, now: datetime) -> Figures
     )
 
 
+async def read_root(connection: AsyncConnection, position: Position) -> bytes | None:
+    """Return the root that the database has of the ledger at a size; None: it has none."""
+    generation, size = position
+    root = await connection.scalar(_ROOT, {"generation": generation, "size": size})
+    return None if root is None else bytes(root)
+
+
 async def _ledger(connection: AsyncConnection) -> LedgerState:
-    sealed = (await connection.execute(_SEALED)).one_or_none()
+    sealed = (await connection.execute(_SEALED)).one()
+    receipts = await connection.execute(_RECEIPTS)
     return LedgerState(
-        size=sealed.size if sealed else 0,
-        generation=sealed.generation if sealed else 1,
-        sealed_at=sealed.sealed_at if sealed else None,
-        unsealed=int(await connection.scalar(_UNSEALED) or 0),
+        size=sealed.size,
+        generation=sealed.generation or 1,
+        sealed_at=sealed.sealed_at,
+        unsealed=sealed.unsealed,
+        receipts=tuple(
+            AnchorReceipt(target=row.target, size=row.size, at=row.at) for row in receipts
+        ),
     )
