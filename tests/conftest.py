@@ -23,6 +23,7 @@ KNOWN_SKIPS = (
     "shared data absent",
     "playground absent",
     "adaptivecards absent",
+    "axe absent",
     "chromium absent",
     "not root",
     "pgbouncer absent",
