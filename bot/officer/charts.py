@@ -12,7 +12,7 @@ from core.adapters.postgres.console.figures import Week
 ORDER = ("answered", "clarification", "refused", "escalated", "failed")
 """From the bottom of a bar."""
 WIDTH, HEIGHT = 640, 220
-LEFT, RIGHT, TOP, BOTTOM = 56, 4, 12, 30
+LEFT, RIGHT, TOP, BOTTOM = 56, 16, 12, 30
 LINES = 4
 """Lines of the scale above zero, at most."""
 FILLED = 0.62

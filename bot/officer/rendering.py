@@ -12,6 +12,7 @@ from typing import Any
 
 from aiohttp import web
 from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
 
 from bot.replies.safe_text import clean, permalink_or_none
 
@@ -115,9 +116,13 @@ def pretty(value: object) -> str:
     return clean(json.dumps(value, ensure_ascii=False, indent=2))
 
 
-def moment(at: datetime | None) -> str:
-    """Return an instant in a form that is unambiguous in any country."""
-    return "" if at is None else f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+def moment(at: datetime | None) -> Markup:
+    """Return an instant in a form that is unambiguous in any country, on one line."""
+    if at is None:
+        return Markup()
+    utc = at.astimezone(UTC)
+    written = f"{utc:%Y-%m-%dT%H:%MZ}", f"{utc:%Y-%m-%d %H:%M} UTC"
+    return Markup('<time class="when" datetime="{}">{}</time>').format(*written)
 
 
 def day(at: date | None) -> str:
