@@ -41,7 +41,7 @@ COLUMNS = {
     "v_conflicts": "sections unit questions found_at last_at resolved_by resolved_at",
     "v_changes": "record_id at unit actor what action subject before after",
     "v_replies": "record_id unit recorded_at state posted_at leaf_prefix",
-    "v_ledger_health": "generation size sealed_at unsealed oldest_unsealed_at",
+    "v_ledger_health": "generation size sealed_at unsealed oldest_unsealed_at anchors",
     "v_access_log": "log_id at unit officer action purpose statement views record_id",
 }
 
