@@ -163,16 +163,42 @@ async def test_a_name_is_nobody_else_s(
     assert await said(engine) == []
 
 
+async def migrating_as(engine: AsyncEngine, login: str, *rights: str) -> AsyncEngine:
+    """Return an engine on a login that migrates, and is no superuser."""
+    statements = (f'CREATE ROLE "{login}" LOGIN IN ROLE citebound_owner', *rights)
+    async with engine.begin() as connection:
+        for statement in statements:
+            await connection.execute(text(statement.format(f'"{login}"')))
+    url = engine.url.set(username=login).render_as_string(hide_password=False)
+    return engine_for(url, pooled=False)
+
+
+async def test_one_who_may_make_roles_needs_no_superuser(
+    new_login: NewLogin, session: Any, engine: AsyncEngine
+) -> None:
+    """CREATEROLE, and the officers' role with the right to hand it on."""
+    admin = "GRANT citebound_officer TO {} WITH ADMIN OPTION"
+    migrating, login = new_login(), new_login()
+    own = await migrating_as(engine, migrating, "ALTER ROLE {} CREATEROLE", admin)
+    grants = PostgresGrants(own, ledger=LEDGER)
+    try:
+        assert await made(grants, login) is not None
+        await OfficerQueries(session(login)).run("SELECT 1", purpose="x", most_rows=1)
+        await grants.revoke(login, by="root")
+        with pytest.raises(TransientError, match="not permitted to log in"):
+            await OfficerQueries(session(login)).run("SELECT 1", purpose="x", most_rows=1)
+    finally:
+        await own.dispose()
+        async with engine.begin() as connection:
+            await connection.execute(text(f'DROP ROLE "{login}"'))
+
+
 async def test_one_who_may_make_no_roles_is_told_what_to_run(
     grants: PostgresGrants, new_login: NewLogin, engine: AsyncEngine
 ) -> None:
     """As on a managed server; nothing is left half done."""
     migrating, login = new_login(), new_login()
-    async with engine.begin() as connection:
-        await connection.execute(text(f'CREATE ROLE "{migrating}" LOGIN'))
-        await connection.execute(text(f'GRANT citebound_owner TO "{migrating}"'))
-    url = engine.url.set(username=migrating).render_as_string(hide_password=False)
-    own = engine_for(url, pooled=False)
+    own = await migrating_as(engine, migrating)
     try:
         with pytest.raises(ConfigError, match="CREATEROLE"):
             await made(PostgresGrants(own, ledger=LEDGER), login)
