@@ -1,5 +1,6 @@
 """A publication finds the answers that rest on what it changed, each once."""
 
+import asyncio
 from datetime import date
 from typing import Any
 
@@ -7,6 +8,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from core.adapters.postgres.record.affected import PostgresAffectedAnswers
 from core.bootstrap import Service
 from tests.integration.replay.conftest import GIFTS, Ask, Publish
 
@@ -93,3 +95,31 @@ async def test_withdrawn(service: Service, ask: Ask, listed: Any) -> None:
     assert await compare(service, later) == 1
     (row, *_) = await listed()
     assert (row.change, row.new_version, row.still_holds) == ("withdrawn", None, False)
+
+
+async def test_a_kill_repeats_nothing_and_leaves_nothing_out(
+    service: Service, ask: Ask, publish: Publish, listed: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever goes on does so behind the last batch that was committed; two at once are one."""
+    monkeypatch.setattr("core.adapters.postgres.record.affected.BATCH", 1)
+    for thread in "abcd":
+        await ask(LIMIT, thread=thread)
+    await publish(GIFTS.replace("up to EUR 50", "up to EUR 30"))
+    record, begun = PostgresAffectedAnswers._record, 0  # pyright: ignore[reportPrivateUsage]
+
+    async def dies(*given: Any) -> None:
+        nonlocal begun
+        begun += 1
+        await record(*given)
+        if begun == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(PostgresAffectedAnswers, "_record", dies)
+    with pytest.raises(KeyboardInterrupt):
+        await compare(service)
+    assert len({row.record_id for row in await listed()}) == 2
+    async with asyncio.TaskGroup() as group:
+        for _ in range(3):
+            group.create_task(compare(service))
+    rows = [row for row in await listed() if row.change == "changed"]
+    assert len(rows) == len({row.record_id for row in rows}) == 4

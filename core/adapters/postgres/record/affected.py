@@ -42,6 +42,10 @@ _IS_DONE = text(
     "SELECT finished_at IS NOT NULL FROM citebound.comparisons"
     " WHERE edition = :edition AND on_day = :day"
 )
+_PASSED = text(
+    "SELECT passed_answer::text FROM citebound.comparisons"
+    " WHERE edition = :edition AND on_day = :day"
+)
 _LOCK = text(
     "SELECT passed_answer::text FROM citebound.comparisons"
     " WHERE edition = :edition AND on_day = :day AND finished_at IS NULL FOR UPDATE SKIP LOCKED"
@@ -81,35 +85,42 @@ _SECTIONS = text(
     "SELECT eid, number, title, char_start, body_start, char_end FROM citebound.sections"
     " WHERE version_id = :version ORDER BY ordinal"
 )
-_ANSWERS = text(
+_CHANGED = (
     "WITH changed AS MATERIALIZED ("
     "  SELECT * FROM unnest(:versions, :starts, :ends, :editions)"
     "   WITH ORDINALITY AS c (version_id, char_start, char_end, edition, n))"
-    " SELECT a.id::text AS answer_id, a.record_id::text, a.question_id::text, c.edition,"
-    "  array_agg(c.n::int ORDER BY q.n) AS changes, array_agg(q.n ORDER BY q.n) AS numbers"
-    " FROM changed c JOIN citebound.citations q USING (version_id, char_start, char_end)"
-    " JOIN citebound.answers a ON a.id = q.answer_id"
-    " JOIN citebound.questions s ON s.id = a.question_id"
-    " JOIN citebound.conversations k ON k.id = s.conversation_id"
-    " WHERE a.record_id IS NOT NULL"
-    " AND (CAST(:passed AS uuid) IS NULL OR a.id > CAST(:passed AS uuid))"
-    " AND CAST(s.scope->>'as_of' AS date) >= CAST(s.asked_at AT TIME ZONE 'UTC' AS date)"
-    " AND NOT EXISTS (SELECT FROM citebound.affected_answers x WHERE x.answer_id = a.id"
-    "  AND (x.edition = c.edition OR x.state = 'superseded'))"
-    " AND NOT EXISTS (SELECT FROM citebound.cases o WHERE o.question_id = s.id"
-    "  AND o.answered_at IS NOT NULL)"
-    " AND (k.platform = 'console' OR EXISTS (SELECT FROM citebound.outbox o"
-    "  WHERE o.cause IN ((SELECT 'message:' || i.id FROM citebound.inbox i"
-    "    WHERE i.question_id = s.id), 'question:' || s.id)"
-    "  AND o.state IN ('posted', 'uncertain') AND o.removed_at IS NULL"
-    "  AND o.reply->>'answer' IS NOT NULL AND o.reply->>'answer_id' = a.id::text))"
-    " GROUP BY a.id, c.edition ORDER BY a.id LIMIT :most"
-).bindparams(
+)
+_SPANS = (
     bindparam("versions", type_=ARRAY(BigInteger)),
     bindparam("starts", type_=ARRAY(Integer)),
     bindparam("ends", type_=ARRAY(Integer)),
     bindparam("editions", type_=ARRAY(Integer)),
 )
+_QUOTING = text(
+    f"{_CHANGED} SELECT DISTINCT q.answer_id::text AS id FROM changed"  # noqa: S608  # constants
+    " JOIN citebound.citations q USING (version_id, char_start, char_end)"
+    " WHERE CAST(:passed AS uuid) IS NULL OR q.answer_id > CAST(:passed AS uuid) ORDER BY id"
+).bindparams(*_SPANS)
+"""Ids in lower case sort as text as they do as ids."""
+_ANSWERS = text(f"""
+{_CHANGED}
+SELECT a.id::text AS answer_id, a.record_id::text, a.question_id::text, c.edition,
+       array_agg(c.n::int ORDER BY q.n) AS changes, array_agg(q.n ORDER BY q.n) AS numbers
+  FROM citebound.citations q JOIN changed c USING (version_id, char_start, char_end)
+  JOIN citebound.answers a ON a.id = q.answer_id
+  JOIN citebound.questions s ON s.id = a.question_id
+  JOIN citebound.conversations k ON k.id = s.conversation_id
+ WHERE q.answer_id = ANY(CAST(:answers AS uuid[])) AND a.record_id IS NOT NULL
+   AND CAST(s.scope->>'as_of' AS date) >= CAST(s.asked_at AT TIME ZONE 'UTC' AS date)
+   AND NOT EXISTS (SELECT FROM citebound.affected_answers x WHERE x.answer_id = a.id
+                      AND (x.edition = c.edition OR x.state = 'superseded'))
+   AND NOT EXISTS (SELECT FROM citebound.cases o
+                    WHERE o.question_id = s.id AND o.answered_at IS NOT NULL)
+   AND (k.platform = 'console' OR EXISTS (
+     SELECT FROM citebound.inbox i JOIN citebound.outbox o ON o.cause = 'message:' || i.id
+      WHERE i.question_id = s.id AND o.state IN ('posted', 'uncertain') AND o.removed_at IS NULL
+        AND o.reply->>'answer' IS NOT NULL AND o.reply->>'answer_id' = a.id::text))
+ GROUP BY a.id, c.edition ORDER BY a.id""").bindparams(*_SPANS)  # noqa: S608  # constants
 _INSERT = text(
     "INSERT INTO citebound.affected_answers"
     " (answer_id, edition, record_id, changes, quotes_stand)"
@@ -158,12 +169,26 @@ class PostgresAffectedAnswers:
             if await connection.scalar(_IS_DONE, state):
                 return 0
         clauses = await self._changed(edition, on_day)
+        passed, ids = await self._quoting(state, clauses)
         found = 0
         while True:
-            count, is_last = await self._batch(state, clauses)
+            batch, ids = ids[:BATCH], ids[BATCH:]
+            count = await self._batch(state, clauses, batch, passed=passed, is_last=not ids)
+            if count is None or not ids:
+                return found + (count or 0)
             found += count
-            if is_last:
-                return found
+            passed = batch[-1]
+
+    async def _quoting(
+        self, state: Mapping[str, Any], clauses: Sequence[ChangedClause]
+    ) -> tuple[str | None, Sequence[str]]:
+        """Return how far an earlier comparison came, and the answers behind that, in order."""
+        async with self._engine.connect() as connection:
+            passed: str | None = await connection.scalar(_PASSED, state)
+            if not clauses:
+                return passed, ()
+            given = {**_spans(clauses), "passed": passed}
+            return passed, (await connection.scalars(_QUOTING, given)).all()
 
     async def _changed(self, edition: int, on_day: date) -> Sequence[ChangedClause]:
         """Return the quoted stretches that changed, policy by policy."""
@@ -185,23 +210,28 @@ class PostgresAffectedAnswers:
 
     @begun_again
     async def _batch(
-        self, state: Mapping[str, Any], clauses: Sequence[ChangedClause]
-    ) -> tuple[int, bool]:
-        """Record the next answers; return how many, and whether these were the last."""
+        self,
+        state: Mapping[str, Any],
+        clauses: Sequence[ChangedClause],
+        answers: Sequence[str],
+        *,
+        passed: str | None,
+        is_last: bool,
+    ) -> int | None:
+        """Record some answers, and how far that is; None: somebody else is at it, or further."""
         async with self._engine.begin() as connection:
             locked = (await connection.execute(_LOCK, state)).one_or_none()
-            if locked is None:
-                return 0, True
-            rows = await self._next(connection, clauses, locked.passed_answer)
+            if locked is None or locked.passed_answer != passed:
+                return None
+            given = {**_spans(clauses), "answers": list(answers)}
+            rows = (await connection.execute(_ANSWERS, given)).mappings().all() if answers else ()
             if rows:
                 await self._record(connection, rows, clauses)
-            # An answer with two editions may be cut in half: it is looked at again.
-            is_last = len(rows) < BATCH
-            passed = locked.passed_answer if is_last else rows[-2]["answer_id"]
-            given = {**state, "passed": passed, "found": len(rows), "is_last": is_last}
+            last = answers[-1] if answers else passed
+            given = {**state, "passed": last, "found": len(rows), "is_last": is_last}
             if await connection.scalar(_PASS, given) and is_last:
                 await self._tell_officers(connection, f"affected:{state['edition']}:{state['day']}")
-        return len(rows), is_last
+        return len(rows)
 
     async def _tell_officers(self, connection: AsyncConnection, cause: str) -> None:
         """Queue a notice, with the last batch: it can't get lost, and comes once."""
@@ -218,21 +248,6 @@ class PostgresAffectedAnswers:
                 mode=place.mode,
                 is_direct=route.is_direct,
             )
-
-    async def _next(
-        self, connection: AsyncConnection, clauses: Sequence[ChangedClause], passed: str | None
-    ) -> Sequence[RowMapping]:
-        if not clauses:
-            return ()
-        given = {
-            "versions": [one.version_id for one in clauses],
-            "starts": [one.span.char_start for one in clauses],
-            "ends": [one.span.char_end for one in clauses],
-            "editions": [one.edition for one in clauses],
-            "passed": passed,
-            "most": BATCH,
-        }
-        return (await connection.execute(_ANSWERS, given)).mappings().all()
 
     async def _record(
         self,
@@ -276,6 +291,15 @@ class PostgresAffectedAnswers:
             )
         await append(connection, entries)
         await connection.execute(_INSERT, {"rows": json.dumps(kept)})
+
+
+def _spans(clauses: Sequence[ChangedClause]) -> dict[str, list[int]]:
+    return {
+        "versions": [one.version_id for one in clauses],
+        "starts": [one.span.char_start for one in clauses],
+        "ends": [one.span.char_end for one in clauses],
+        "editions": [one.edition for one in clauses],
+    }
 
 
 async def _stored_text(connection: AsyncConnection, version: int) -> StoredText:
