@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from functools import lru_cache
+from itertools import product
 from typing import Any, Literal, cast
 
 import pytest
@@ -249,8 +250,10 @@ def _cases(text: str) -> Iterator[Payload]:
     blocks = cases.officer_blocks(reply, SETTING)
     told = cases.officer_text(reply)
     yield Payload(name="officer", surface="message", blocks=blocks, text=told)
-    for is_elsewhere in (False, True):
-        old = SupersededAnswer(answer=answer, officer=text, number=214, is_elsewhere=is_elsewhere)
+    for is_elsewhere, number in product((False, True), (214, None)):
+        old = SupersededAnswer(
+            answer=answer, officer=text, number=number, is_elsewhere=is_elsewhere
+        )
         blocks = cases.superseded_blocks(old, SETTING)
         told = cases.superseded_text(old, SETTING)
         yield Payload(name="superseded", surface="message", blocks=blocks, text=told)

@@ -244,6 +244,7 @@ def test_what_is_about_a_case_has_each_shape() -> None:
         (replace(stored(None), case=case("May I?", None)), "Case 214"),
         (replace(stored(None), officer_reply=told), "SAID"),
         (replace(stored(None), superseded=old), "Superseded"),
+        (replace(stored(None), superseded=replace(old, number=None)), "the policy has changed"),
         (replace(stored(None), news=news), "taken up"),
     ):
         for shape in range(SHAPES):

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import product
 from typing import Any
 
 from jsonschema import Draft6Validator
@@ -88,8 +89,8 @@ def replies(text: str) -> Iterator[tuple[str, StoredReply]]:
     told = officer(text)
     yield "officer", replace(stored(None), officer_reply=told)
     yield "officer elsewhere", replace(stored(None), officer_reply=replace(told, asker="29:2"))
-    for is_elsewhere in (False, True):
-        old = SupersededAnswer(answer=got, officer=text, number=214, is_elsewhere=is_elsewhere)
+    for is_elsewhere, number in product((False, True), (214, None)):
+        old = SupersededAnswer(answer=got, officer=text, number=number, is_elsewhere=is_elsewhere)
         yield "superseded", replace(stored(None), superseded=old)
 
 
