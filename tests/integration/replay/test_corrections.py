@@ -276,6 +276,21 @@ async def test_two_at_once_and_a_kill_tell_once(
     assert len(await office.tags("answer:superseded")) == 1
 
 
+async def test_what_was_decided_meanwhile_is_left(office: Office, publish: Publish) -> None:
+    """A process that took too long finds that another one confirmed the answer, and tells nobody."""
+    await office.ask()
+    await publish(LOWER)
+    await office.corrector.once()
+    await office.approve()
+    claimed = await office.service.corrections.claim()
+    assert claimed is not None
+    await office.service.corrections.confirm(claimed)
+    await office.corrector._attempt(claimed)  # pyright: ignore[reportPrivateUsage]
+    await office.deliver()
+    assert await office.states() == ["confirmed"]
+    assert not any("EUR 30" in post for post in await office.posts())
+
+
 async def test_what_breaks_is_tried_again_and_left_in_the_end(
     office: Office, publish: Publish, monkeypatch: pytest.MonkeyPatch
 ) -> None:
