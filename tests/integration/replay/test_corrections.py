@@ -277,7 +277,7 @@ async def test_two_at_once_and_a_kill_tell_once(
 
 
 async def test_what_was_decided_meanwhile_is_left(office: Office, publish: Publish) -> None:
-    """A process that took too long finds that another one confirmed the answer, and tells nobody."""
+    """A process that took too long finds that another one confirmed it, and tells nobody."""
     await office.ask()
     await publish(LOWER)
     await office.corrector.once()
