@@ -189,6 +189,19 @@ async def test_a_checkpoint_made_anew_has_no_timestamp(
     assert ProblemClass.TIMESTAMP_INVALID in kinds
 
 
+async def test_a_checkpoint_that_claims_to_be_younger_than_its_timestamp_is_found(
+    sealed: SealedLedger, authority: Authority
+) -> None:
+    later = int(SystemClock().now().timestamp()) + 3_600
+    sealed.notes = [sealed.key.sign(checkpoint_of(sealed.notes[-1]), at=later)]
+    await sealed.tamper(
+        "UPDATE audit.checkpoint SET note = %(note)s WHERE size = 3", note=sealed.notes[0]
+    )
+    await stamped(sealed, authority)
+    problems = (await verify(sealed, authority)).problems
+    assert "dated after its timestamp" in " ".join(one.detail for one in problems)
+
+
 async def test_an_authority_that_answers_something_else_is_refused(
     sealed: SealedLedger, authority: Authority, tmp_path: Path
 ) -> None:

@@ -6,13 +6,15 @@ from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 import pytest
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.record.sequencer import PostgresSequencer, Rotation
 from core.adapters.system import SystemClock, UuidSource
 from core.audit.checkpoint import LedgerKey, Position, opened
+from core.audit.documents import Event
 from core.audit.verification import ProblemClass
+from core.domain.audit import Tag
 from core.domain.errors import IntegrityError, UsageError
 from tests.integration.record.sealing import DEPLOYMENT, SealedLedger
 
@@ -122,6 +124,27 @@ async def test_an_interrupted_rotation_is_repeated(sealed: SealedLedger, rows: R
     other = LedgerKey.generate(DEPLOYMENT)
     with pytest.raises(IntegrityError, match="another key"):
         await sealed.sequencer.rotate(other, records())
+
+
+async def test_a_rotation_that_dies_within_has_changed_nothing(
+    sealed: SealedLedger, rows: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The old key goes on, and the rotation can be made."""
+    event = Ledger.event
+
+    async def dies(self: Ledger, connection: AsyncConnection, told: Event, **more: Any) -> str:
+        if told.tag is Tag.KEY_RETIRED:
+            raise RuntimeError("killed")
+        return await event(self, connection, told, **more)
+
+    monkeypatch.setattr(Ledger, "event", dies)
+    with pytest.raises(RuntimeError, match="killed"):
+        await rotate(sealed)
+    monkeypatch.undo()
+    assert await rows("SELECT 1 FROM audit.record WHERE tag LIKE 'key:%'") == []
+    await sealed.seal(until=4)
+    await rotate(sealed)
+    assert (await sealed.verify()).result == "intact"
 
 
 async def test_two_rotations_at_once_are_one(sealed: SealedLedger, rows: Rows) -> None:

@@ -123,3 +123,18 @@ def told(tag: Tag, *, cause: str | None = None, **says: Json) -> Event:
         tag=tag, actor="p-1", actor_kind="asker", conversation=None, seq=None, subject=None,
         cause=cause, trace_id=None, says=says,
     )  # fmt: skip
+
+
+async def test_other_processes_find_what_one_does(
+    sealed: SealedLedger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a large ledger they check the records, batch by batch."""
+    monkeypatch.setattr("core.adapters.postgres.record.verification.WORTH_PROCESSES", 0)
+    monkeypatch.setattr("core.adapters.postgres.record.verification.READ_AT_ONCE", 2)
+    assert (await sealed.verify()).result == "intact"
+    await sealed.tamper(
+        "ALTER TABLE audit.record DROP CONSTRAINT record_leaf_check",
+        "UPDATE audit.record SET leaf_hash = sha256(leaf_hash) WHERE seq IN (2, 7)",
+    )
+    found = [one.leaf for one in (await sealed.verify()).problems if one.leaf is not None]
+    assert found == [1, 6]
