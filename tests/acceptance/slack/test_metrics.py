@@ -18,6 +18,8 @@ NAME = re.compile(r"(citebound_[a-z_]+?)(?:_bucket|_sum|_count)?\b")
 SAMPLE = re.compile(r"^(citebound_[a-z_]+?)(?:_bucket|_sum|_count)?(?:{(.*)})? \S+$")
 LABEL = re.compile(r'([a-z]+)="([^"]*)"')
 OF_EVENTS = {
+    "citebound_anchor_failures_total": "the sealing process",
+    "citebound_anchored_at_seconds": "the sealing process",
     "citebound_denied_total": "a place with a guest",
     "citebound_model_budget_usd": "a limit",
     "citebound_model_cost_usd_total": "a model",
