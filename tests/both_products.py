@@ -52,7 +52,7 @@ async def both(
         officers=json.dumps(officers) if officers else None,
         case_channel=channel,
         console_url=console_url,
-        console_database_url=as_role(database_url, DatabaseRole.CONSOLE) if console_url else None,
+        record_url=as_role(database_url, DatabaseRole.CONSOLE) if console_url else None,
     )
     on_slack = connect_slack(settings, timings=timings)
     on_teams = connect_teams(settings, timings=UNHURRIED)

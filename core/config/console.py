@@ -31,14 +31,6 @@ class ConsoleSettings:
         check=is_console_address,
     )
     """Scheme, host and port."""
-    console_database_url: str | None = setting(
-        "CITEBOUND_CONSOLE_DATABASE_URL",
-        None,
-        "The same database for the login by which the console reads, a member of"
-        " `citebound_console`; unset: `DATABASE_URL`",
-        is_secret=True,
-    )
-    """The embedded database has a login of its own for it."""
     oidc_issuer: str | None = setting(
         "CITEBOUND_OIDC_ISSUER",
         None,
@@ -57,7 +49,7 @@ class ConsoleSettings:
         check=is_key,
     )
 
-    def check_console(self) -> None:
+    def check_provider(self) -> None:
         """Refuse a provider that could not be used.
 
         Raises:

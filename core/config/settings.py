@@ -17,6 +17,7 @@ from core.config.setting import parse, raw_secret, redacted
 from core.config.slack import SlackSettings
 from core.config.teams import TeamsSettings
 from core.config.turns import TurnSettings
+from core.domain.errors import ConfigError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +61,20 @@ class Settings(
         self.check_oauth()
         self.check_failpoint()
         self.check_migration_url()
+        self.check_provider()
         self.check_console()
+
+    def check_console(self) -> None:
+        """Refuse a console that could not read the record.
+
+        Raises:
+            ConfigError: There is no login for it.
+        """
+        if self.console_url and self.database_url and not self.record_url:
+            raise ConfigError(
+                "CITEBOUND_CONSOLE_URL needs CITEBOUND_RECORD_URL: the database of DATABASE_URL, for a"
+                " login that is a member of citebound_console"
+            )
 
     def __repr__(self) -> str:
         """Name the settings, of secrets only those that are set."""

@@ -209,7 +209,7 @@ async def measure(url: str, arguments: argparse.Namespace) -> None:
         unit="berlin",
         officers=OFFICERS,
         console_url=f"{ORIGIN}:{port}",
-        console_database_url=as_role(url, DatabaseRole.CONSOLE),
+        record_url=as_role(url, DatabaseRole.CONSOLE),
     )
     embedder = find_local_embedder(None)
     assert isinstance(embedder, LocalEmbedder)

@@ -111,6 +111,17 @@ def test_credentials_in_addresses_and_lists_of_people_are_not_shown() -> None:
             "unset it in production",
         ),
         ({"CITEBOUND_VOYAGE_TIMEOUT_S": "soon"}, "CITEBOUND_VOYAGE_TIMEOUT_S: expected a number"),
+        ({"CITEBOUND_CONSOLE_URL": "http://compliance.example"}, "CITEBOUND_CONSOLE_URL: .* https"),
+        ({"CITEBOUND_CONSOLE_URL": "https://host/officer"}, "CITEBOUND_CONSOLE_URL: .* alone"),
+        ({"CITEBOUND_CONSOLE_URL": "https://a@host"}, "CITEBOUND_CONSOLE_URL: .* alone"),
+        (
+            {"CITEBOUND_CONSOLE_URL": "https://host", "DATABASE_URL": "postgresql://db/x"},
+            "CITEBOUND_CONSOLE_URL needs CITEBOUND_RECORD_URL",
+        ),
+        (
+            {"CITEBOUND_CONSOLE_URL": "https://host", "CITEBOUND_OIDC_ISSUER": "https://login"},
+            "needs CITEBOUND_OIDC_CLIENT_ID, CITEBOUND_OIDC_CLIENT_SECRET as well",
+        ),
     ],
 )
 def test_what_can_not_be_is_named(environment: dict[str, str], named: str) -> None:

@@ -59,7 +59,7 @@ async def console(database_url: str, local_embedder: LocalEmbedder) -> AsyncIter
         unit="berlin",
         officers=OFFICERS,
         console_url=f"{ORIGIN}:{port}",
-        console_database_url=as_role(database_url, DatabaseRole.CONSOLE),
+        record_url=as_role(database_url, DatabaseRole.CONSOLE),
     )
     grant(database_url, "ada", "grace")
     async with bootstrap(settings, embedder=local_embedder) as service:

@@ -37,7 +37,7 @@ async def site(
         database_url=as_role(database_url, DatabaseRole.APP),
         officers=OFFICERS,
         console_url=f"{ORIGIN}:{port}",
-        console_database_url=as_role(database_url, DatabaseRole.CONSOLE),
+        record_url=as_role(database_url, DatabaseRole.CONSOLE),
         oidc_issuer=provider.issuer,
         oidc_client_id=provider.client_id,
         oidc_client_secret=provider.secret,

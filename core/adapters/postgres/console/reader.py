@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -38,8 +37,8 @@ async def open_reader(
     Raises:
         ConfigError: See `open_engine`.
     """
-    url = settings.console_database_url or settings.database_url
-    named = replace(settings, database_url=url)
     ledger = Ledger(clock=clock, ids=ids, unit=settings.unit)
-    async with open_engine(named, DatabaseRole.CONSOLE, limits=SERVING, migrates=False) as engine:
+    async with open_engine(
+        settings, DatabaseRole.CONSOLE, limits=SERVING, migrates=False
+    ) as engine:
         yield ConsoleReader(engine, ledger=ledger)
