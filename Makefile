@@ -52,6 +52,7 @@ bench: $(VENV)/.installed-dev
 	  echo; echo "\$$ python -m tests.evals.bench_$$platform $$what"; $(BIN)/python -m tests.evals.bench_$$platform $$what 2>/dev/null || exit 1; done; done
 	@echo; echo '$$ python -m tests.evals.bench_embedded'; $(BIN)/python -m tests.evals.bench_embedded
 	@echo; echo '$$ python -m tests.evals.bench_ledger'; $(BIN)/python -m tests.evals.bench_ledger
+	@echo; echo '$$ python -m tests.evals.bench_console'; $(BIN)/python -m tests.evals.bench_console
 	@echo; echo '$$ python -m tests.evals.bench_officers'; $(BIN)/python -m tests.evals.bench_officers
 	@echo; echo '$$ python -m tests.evals.bench_hung'; $(BIN)/python -m tests.evals.bench_hung 2>/dev/null
 ifeq ($(wildcard $(DATA)/obliqa/dev.json),)

@@ -72,8 +72,8 @@ class Settings(
         """
         if self.console_url and self.database_url and not self.record_url:
             raise ConfigError(
-                "CITEBOUND_CONSOLE_URL needs CITEBOUND_RECORD_URL: the database of DATABASE_URL, for a"
-                " login that is a member of citebound_console"
+                "CITEBOUND_CONSOLE_URL needs CITEBOUND_RECORD_URL: the same database, for a login"
+                " that is a member of citebound_console"
             )
 
     def __repr__(self) -> str:

@@ -100,6 +100,9 @@ async def test_an_answer_counts_in_the_browser_that_asked(
     assert (await victim.get(back))[0] == 403
     await led_back(victim, provider)
     assert (await victim.get(back))[0] == 403
+    other = (await led_back(visitor, provider)).replace("state=", "state=x")
+    assert (await visitor.get(other))[0] == 403
+    await led_back(visitor, provider)
     assert (await visitor.get(f"{CALLBACK}?error=access_denied"))[0] == 403
     assert (await visitor.get(CALLBACK))[0] == 403
 
@@ -113,6 +116,7 @@ OTHER = "another-client"
         {"claims": {"nonce": "other"}},
         {"claims": {"nonce": None}},
         {"claims": {"aud": OTHER}},
+        {"claims": {"aud": OTHER, "azp": "citebound-console"}},
         {"claims": {"aud": ["citebound-console", OTHER], "azp": OTHER}},
         {"claims": {"iss": "https://evil.example"}},
         {"claims": {"exp": 1_000}},

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import psycopg
 import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -11,6 +12,7 @@ from bot.officer.integrity import AnchorReader
 from core.adapters.anchors.folder import FolderAnchor
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.ledger import append as append_entries
+from core.adapters.postgres.engine.roles import DatabaseRole
 from core.adapters.postgres.record.sequencer import PostgresSequencer
 from core.adapters.system import SystemClock, UuidSource
 from core.audit.checkpoint import Checkpoint, LedgerKey, checkpoint_of
@@ -20,9 +22,10 @@ from core.domain.feedback import Rating
 from core.domain.json_value import Json
 from core.ingest.prepare import Overrides
 from tests.casework import ASKER, office
+from tests.databases import as_role
 from tests.integration.officer.conftest import NEXT, QUESTION, ask
 from tests.life import PLATFORM_TABLES
-from tests.officer_console import Console, Visitor
+from tests.officer_console import Console, Visitor, grant
 
 NOBODY = "01890000-0000-7000-8000-000000000000"
 HOSTILE = (
@@ -213,7 +216,14 @@ async def test_pages_follow_each_other_without_gaps(
     assert re.findall(r'class="result" href="/officer/records/([^"]+)"', page) == seen[25:50]
 
 
-async def append(engine: AsyncEngine, count: int = 1, *, asker: str = "p-17", **says: Json) -> None:
+async def append(
+    engine: AsyncEngine,
+    count: int = 1,
+    *,
+    asker: str = "p-17",
+    question: str = "Question?",
+    **says: Json,
+) -> None:
     """Append records of questions without an answer."""
     ledger = Ledger(clock=SystemClock(), ids=UuidSource(), unit="berlin")
     entries = [
@@ -229,9 +239,9 @@ async def append(engine: AsyncEngine, count: int = 1, *, asker: str = "p-17", **
                 trace_id=None,
                 says={"outcome": "refused", **says},
             ),
-            content={"question": f"Question {number}?"},
+            content={"question": question},
         )
-        for number in range(count)
+        for _ in range(count)
     ]
     async with engine.begin() as connection:
         await append_entries(connection, entries)
@@ -248,6 +258,37 @@ async def test_foreign_text_stays_text(console: Console, ada: Visitor, question:
         assert "<img src=x" not in page
         assert "\u202e" not in page
         assert "\u0007" not in page
+
+
+async def test_what_a_reader_can_not_see_is_taken_out(
+    console: Console, ada: Visitor, engine: AsyncEngine
+) -> None:
+    """Of a record as it stands, whoever wrote it: in lists and on its page."""
+    hidden = "May I\u202e accept \u0007\u200bgifts\u2066?"
+    await append(engine, question=hidden)
+    _, page = await ada.get("/officer/records")
+    (record,) = re.findall(r'class="result" href="(/officer/records/[^"]+)"', page)
+    for path in ("/officer/records", record):
+        _, page = await ada.get(path)
+        assert "May I accept gifts?" in page
+        assert not set("\u202e\u0007\u200b\u2066") & set(page)
+
+
+async def test_words_are_looked_for_in_ones_own_units(
+    console: Console, database_url: str, engine: AsyncEngine
+) -> None:
+    """By the function itself, which no row-level security limits."""
+    await append(engine, 3, question="May I accept gifts?")
+    grant(database_url, "paul", units="{munich}")
+    url = as_role(database_url, DatabaseRole.CONSOLE)
+    for login, ids in (("ada", 3), ("paul", 0)):
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("SELECT set_config('citebound.officer', %s, false)", (login,))
+            row = connection.execute("SELECT audit.records_with_words('gifts', 5)").fetchone()
+            assert row is not None
+            assert len(row[0]) == ids
+            row = connection.execute("SELECT audit.records_with_words('gifts', 2)").fetchone()
+            assert row == (None if ids else [],)
 
 
 async def test_a_sealed_record_has_its_proof_and_leaves_with_it(
