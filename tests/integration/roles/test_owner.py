@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.engine.database import engine_for
 from core.adapters.postgres.engine.roles import DatabaseRole
+from core.adapters.postgres.engine.transactions import connected
 from core.adapters.postgres.search.indexes import (
     drop_ann_index,
     ensure_ann_indexes,
@@ -26,6 +27,13 @@ SPACE = EmbeddingSpace(provider="local", model="m", dimensions=4, revision="1", 
 INDEXES = text(
     "SELECT relname, indisvalid, pg_get_userbyid(relowner) FROM pg_index"
     " JOIN pg_class ON pg_class.oid = indexrelid WHERE relname LIKE '%hnsw' ORDER BY 1"
+)
+
+WAITS_S = 20
+WAITING = text(
+    "SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = database"
+    " WHERE NOT granted AND datname = current_database()"
+    " OR NOT granted AND locktype = 'transactionid'"
 )
 
 
@@ -75,6 +83,21 @@ async def test_an_index_that_was_left_unfinished_is_built_anew(
             )
         )
     await ensure_ann_indexes(app, None)
+    assert [whole for _, whole, _ in await indexes(engine)] == [True]
+
+
+async def test_who_builds_the_same_index_waits_for_it(
+    app: AsyncEngine, engine: AsyncEngine, database_url: str
+) -> None:
+    """And finds it there, instead of failing on its name."""
+    with psycopg.connect(as_role(database_url, DatabaseRole.APP)) as builder:
+        builder.execute("SELECT citebound.build_term_index()")
+        async with asyncio.timeout(WAITS_S), asyncio.TaskGroup() as group:
+            group.create_task(ensure_ann_indexes(app, None))
+            async with connected(engine, "AUTOCOMMIT") as watching:
+                while not await watching.scalar(WAITING):  # noqa: ASYNC110  # another session
+                    await asyncio.sleep(0.05)
+            builder.commit()
     assert [whole for _, whole, _ in await indexes(engine)] == [True]
 
 
