@@ -8,6 +8,7 @@ from bot.console import (
     corpus_command_line,
     ledger_command_line,
     officer_command_line,
+    privacy_command_line,
     replay_command_line,
 )
 from bot.console.options import ASKING, JSON, command, group, option, parser_of, positive
@@ -89,6 +90,7 @@ stands, confidence, steps, and whether the stored bytes still have the recorded 
     *replay_command_line.REPLAY,
     *ledger_command_line.LEDGER,
     *officer_command_line.OFFICERS,
+    *privacy_command_line.PRIVACY,
     short="read and prove the record",
     text="Reads the record: what was asked, what was answered, on what grounds; and proves it.",
     examples="""\

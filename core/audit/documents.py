@@ -38,7 +38,11 @@ def outcome_document(
     commitments: Sequence[Commitment],
     cause: str | None = None,
 ) -> dict[str, Json]:
-    """Return the document that closes a question. Absent is null, never 0; times are in ms."""
+    """Return the document that closes a question. Absent is null, never 0; times are in ms.
+
+    Reasons of checks, critics and decisions may repeat what was asked: they stand in the trace,
+    which can be erased.
+    """
     question, answer = run.question, run.answer
     last = run.attempts[-1] if run.attempts else None
     return {
@@ -68,17 +72,14 @@ def outcome_document(
                 "claim": verdict.claim,
                 "check": verdict.check.value,
                 "passed": verdict.passed,
-                "reason": verdict.reason,
             }
             for attempt in run.attempts
             for verdict in attempt.verdicts
         ],
-        "critique": asdict(last.critique) | {"issues": list(last.critique.issues)}
-        if last and last.critique
-        else None,
+        "critique": {"refine": last.critique.refine} if last and last.critique else None,
         "judgement": _judgement(last.judgement if last else None),
         "decisions": [
-            {"attempt": number, "decision": attempt.decision.value, "reason": attempt.reason}
+            {"attempt": number, "decision": attempt.decision.value}
             for number, attempt in enumerate(run.attempts, start=1)
         ],
         "outcome": answer.outcome.value,
@@ -179,7 +180,8 @@ def _run(run: Run) -> dict[str, Json]:
         "generating_ms": run.generation_time_ms,
         "total_ms": run.total_time_ms,
         "versions": list(run.versions),
-        "warnings": list(run.warnings),
+        # What follows the colon is an error's own words, and stands in the trace.
+        "warnings": [warning.partition(":")[0] for warning in run.warnings],
         "setup": _setup(run.setup) if run.setup else None,
     }
 

@@ -45,6 +45,8 @@ class ProblemClass(StrEnum):
     """A text that a record commits to is gone."""
     CONTENT_UNKNOWN = "content-unknown"
     """A text that no record commits to."""
+    CONTENT_RESTORED = "content-restored"
+    """A text that was erased, by a record of it, is there again."""
     LEAF_MISSING = "leaf-missing"
     """The places of the leaves have a gap."""
     NUMBER_MISSING = "number-missing"
@@ -119,6 +121,8 @@ class Verification:
     timestamps: int
     """Tokens of timestamp authorities that were checked."""
     contents: int
+    erased: int
+    """Texts that are gone as a record says."""
     took_ms: float
 
     @property

@@ -267,6 +267,7 @@ def _json(found: Verification) -> dict[str, object]:
         "root": found.newest.root.hex() if found.newest else None,
         "sealed_until": _written(found.sealed_until),
         "unsealed": found.unsealed,
+        "erased": found.erased,
         "checked": {
             "records": found.records,
             "checkpoints": found.checkpoints,
@@ -303,7 +304,8 @@ def _lines(found: Verification) -> list[Text]:
         Text(HEADINGS[found.result], style="bold"),
         Text(
             f"{found.records} records{sealed}; {found.checkpoints} checkpoints,"
-            f" {found.anchors} of anchors, {found.timestamps} timestamps, {found.contents} texts."
+            f" {found.anchors} of anchors, {found.timestamps} timestamps, {found.contents} texts,"
+            f" {found.erased} erased."
         ),
     ]
     for one in found.problems:

@@ -32,6 +32,7 @@ REARMED = (
         for trigger in ("refuse_change", "refuse_truncate")
     ),
     "ALTER TABLE audit.record ENABLE ALWAYS TRIGGER check_clock",
+    "ALTER TABLE audit.record ENABLE ALWAYS TRIGGER check_author",
 )
 """And last, so that nothing shows."""
 

@@ -42,6 +42,7 @@ COLUMNS = {
     "v_changes": "record_id at unit actor what action subject before after",
     "v_replies": "record_id unit recorded_at state posted_at leaf_prefix",
     "v_ledger_health": "generation size sealed_at unsealed oldest_unsealed_at anchors",
+    "v_holds": "hold_id placed_at unit owner scope reason released_at released_by",
     "v_access_log": "log_id at unit officer action purpose statement views record_id",
 }
 

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from core.adapters.postgres.cases.case_log import actor_of
 from core.adapters.postgres.cases.case_rows import is_uuid
 from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.ledger import Ledger, take_number
+from core.adapters.postgres.engine.ledger import Ledger, json_text, take_number
 from core.audit.documents import Event
 from core.domain.audit import Tag
 from core.domain.case_actions import Refusal
@@ -111,9 +111,10 @@ class PostgresFeedback:
                 "answer": feedback.answer_id,
                 "rating": feedback.rating.value,
                 "reason": feedback.reason.value if feedback.reason else None,
-                "message": feedback.platform_message_id,
                 **({"refusal": refusal.value} if refusal else {}),
             },
         )
         kept = {"comment": feedback.comment} if feedback.comment and not refusal else {}
+        if feedback.platform_message_id:
+            kept["place"] = json_text({"message": feedback.platform_message_id})
         await self._ledger.event(connection, event, content=kept)

@@ -94,6 +94,8 @@ class AdvisoryLock(IntEnum):
     """Seed of a lock for each asker: of two messages at once only one is the last that may wait."""
     SEALING = 7_203_114_034
     """One process gives records their places in the ledger."""
+    ERASING = 7_203_114_035
+    """Taken by functions of the database: what is being erased is not held at the same time."""
 
 
 UNSAID_S = 1.0

@@ -187,7 +187,7 @@ class PostgresConversationStore:
             )
             .join(answers, answers.c.question_id == questions.c.id)
             .outerjoin(inbox, inbox.c.question_id == questions.c.id)
-            .where(questions.c.conversation_id == conversation_id)
+            .where(questions.c.conversation_id == conversation_id, questions.c.text != "")
             .order_by(questions.c.asked_at.desc(), questions.c.id.desc())
             .limit(TURNS)
         )

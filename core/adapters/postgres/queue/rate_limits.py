@@ -29,6 +29,10 @@ AT_ONCE = 500
 """Conversations whose askers are told in one round."""
 LEASE_S = 10.0
 """Without a sign of life for so long, another process does the housekeeping."""
+FORGOTTEN_EVERY_S = 600.0
+"""Between two looks for conversations whose people can be forgotten."""
+FORGOTTEN_AT_ONCE = 500
+"""Conversations of one such look."""
 GIVEN_BACK_WITHIN_S = 1.0
 """What a shutdown leaves to giving the lease back: it also ends by itself."""
 
@@ -82,6 +86,7 @@ _LEASE = text(
     " WHERE l.holder = excluded.holder OR l.until < clock_timestamp() RETURNING true"
 )
 _GIVE_BACK = text("DELETE FROM citebound.leases WHERE name = 'housekeeping' AND holder = :holder")
+_FORGET_PEOPLE = text("SELECT citebound.forget_people(:most)")
 _UNTOLD = text(
     "SELECT DISTINCT ON (conversation_id) id FROM citebound.inbox"
     " WHERE state = 'received' AND NOT is_told"
@@ -169,7 +174,10 @@ class Pace:
 
 
 class Housekeeping:
-    """Tells askers who have waited for long, and forgets turns that no limit counts any more.
+    """Tells askers who have waited for long, and forgets what is not needed any more.
+
+    That are turns that no limit counts, and platforms' ids of people and places 30 days after the
+    last message of a conversation, unless a case of it is open.
 
     A loop in every worker process, of which one at a time has the lease. The lease is a row that
     ends by itself: a process that stands still loses it, although its connections stay open. Two at
@@ -180,6 +188,7 @@ class Housekeeping:
         self._engine = engine
         self._lease_s = lease_s
         self._holder = secrets.token_hex(8)
+        self._forgets_at_s = 0.0
 
     async def run(self) -> None:
         """Keep house until cancelled."""
@@ -202,6 +211,9 @@ class Housekeeping:
             if not await connection.scalar(_LEASE, lease):
                 return
             await connection.execute(_FORGET)
+            if (now_s := asyncio.get_running_loop().time()) >= self._forgets_at_s:
+                await connection.execute(_FORGET_PEOPLE, {"most": FORGOTTEN_AT_ONCE})
+                self._forgets_at_s = now_s + FORGOTTEN_EVERY_S
             bounds = {"seconds": TOLD_AFTER_S, "limit": AT_ONCE}
             untold = (await connection.execute(_UNTOLD, bounds)).scalars().all()
         for message_id in untold:

@@ -111,6 +111,7 @@ SELECT a.id::text AS answer_id, a.record_id::text, a.question_id::text, c.editio
   JOIN citebound.questions s ON s.id = a.question_id
   JOIN citebound.conversations k ON k.id = s.conversation_id
  WHERE q.answer_id = ANY(CAST(:answers AS uuid[])) AND a.record_id IS NOT NULL
+   AND s.text <> ''
    AND CAST(s.scope->>'as_of' AS date) >= CAST(s.asked_at AT TIME ZONE 'UTC' AS date)
    AND NOT EXISTS (SELECT FROM citebound.affected_answers x WHERE x.answer_id = a.id
                       AND (x.edition = c.edition OR x.state = 'superseded'))

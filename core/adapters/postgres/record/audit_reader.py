@@ -19,6 +19,12 @@ _RECORD = text("SELECT * FROM audit.record WHERE id = :id")
 _CONTENTS = text("SELECT field, salt, body FROM audit.content WHERE record_id = :id")
 _CITATIONS = text("SELECT * FROM audit.citation WHERE record_id = :id ORDER BY n")
 _CITATION = ("n", "policy", "version", "section", "char_start", "char_end")
+_ERASED = text(
+    "SELECT DISTINCT jsonb_array_elements_text(doc->'erased'->CAST(:id AS text)) FROM audit.record"
+    " WHERE tag IN ('content:erased', 'retention:applied') AND doc->'erased' ? CAST(:id AS text)"
+)
+_WITHHELD = frozenset({"place"})
+"""Texts that officers may not read."""
 
 
 class PostgresAuditReader:
@@ -70,7 +76,8 @@ async def read_record(connection: AsyncConnection, record_id: UUID) -> RecordVie
         return None
     parts = (await connection.execute(_CONTENTS, key)).mappings().all()
     citations = (await connection.execute(_CITATIONS, key)).mappings().all()
-    return _view(row, parts, citations)
+    gone = await connection.scalars(_ERASED, {"id": str(record_id)})
+    return _view(row, parts, citations, frozenset(gone.all()))
 
 
 def _prefix(record_id: str) -> str:
@@ -79,7 +86,10 @@ def _prefix(record_id: str) -> str:
 
 
 def _view(
-    row: RowMapping, parts: Sequence[RowMapping], derived: Sequence[RowMapping]
+    row: RowMapping,
+    parts: Sequence[RowMapping],
+    derived: Sequence[RowMapping],
+    erased: frozenset[str],
 ) -> RecordView:
     bodies: dict[str, str] = {part["field"]: part["body"] for part in parts}
     return RecordView(
@@ -91,7 +101,7 @@ def _view(
         trace=_loaded(bodies.get("trace")),
         document=row["doc"],
         leaf_hash=bytes(row["leaf_hash"]).hex(),
-        problems=(*_row_problems(row, derived), *_text_problems(row, parts, bodies)),
+        problems=(*_row_problems(row, derived), *_text_problems(row, parts, bodies, erased)),
     )
 
 
@@ -129,7 +139,10 @@ def _is_derived(row: RowMapping, document: dict[str, Any]) -> bool:
 
 
 def _text_problems(
-    row: RowMapping, parts: Sequence[RowMapping], bodies: dict[str, str]
+    row: RowMapping,
+    parts: Sequence[RowMapping],
+    bodies: dict[str, str],
+    erased: frozenset[str],
 ) -> list[str]:
     problems: list[str] = []
     document: dict[str, Any] = json.loads(bytes(row["canonical"]))
@@ -138,7 +151,11 @@ def _text_problems(
         held = Commitment(field=part["field"], salt=bytes(part["salt"]), body=part["body"])
         if promised.get(held.field) != held.digest():
             problems.append(f"the text of {held.field!r} is not the one that was recorded")
-    problems += [f"the text of {field!r} is missing" for field in promised if field not in bodies]
+    absent = promised.keys() - bodies.keys() - erased - _WITHHELD
+    problems += [f"the text of {field!r} is missing" for field in promised if field in absent]
+    problems += [
+        f"the text of {field!r} was erased, and is there again" for field in erased & bodies.keys()
+    ]
     shown = _loaded(bodies.get("answer_json")) or {}
     recorded = {item["n"]: item["quote_hash"] for item in document.get("citations", [])}
     for citation in shown.get("citations", []):

@@ -63,9 +63,15 @@ SELECT DISTINCT coalesce(told.record_id, kept.record_id)::text AS record
  LIMIT :most
 """)  # noqa: S608  # constants
 _CONTENTS = text(f"""
+WITH erased AS MATERIALIZED (
+  SELECT gone.key::uuid AS record_id, named.field
+    FROM audit.record, jsonb_each(doc->'erased') AS gone,
+         jsonb_array_elements_text(gone.value) AS named (field)
+   WHERE tag IN ('content:erased', 'retention:applied'))
 SELECT coalesce(told.id, kept.record_id)::text AS record,
        coalesce(told.field, kept.field) AS field,
-       told.id IS NULL AS is_unknown, kept.record_id IS NULL AS is_missing
+       told.id IS NULL AS is_unknown, kept.record_id IS NULL AS is_missing,
+       gone.record_id IS NOT NULL AS is_erased
   FROM (SELECT id, promised.key AS field, promised.value AS digest
           FROM audit.record, jsonb_each_text(doc->'content') AS promised
          WHERE {_LATER}) AS told
@@ -73,7 +79,9 @@ SELECT coalesce(told.id, kept.record_id)::text AS record,
               WHERE :start = 0 OR NOT EXISTS (SELECT FROM audit.leaf
                 WHERE leaf.record_id = digests.record_id AND leaf.idx < :start)) AS kept
     ON kept.record_id = told.id AND kept.field = told.field
- WHERE told.id IS NULL OR kept.record_id IS NULL OR told.digest IS DISTINCT FROM kept.digest
+  LEFT JOIN erased AS gone ON gone.record_id = told.id AND gone.field = told.field
+ WHERE told.id IS NULL OR (kept.record_id IS NULL) <> (gone.record_id IS NOT NULL)
+    OR kept.record_id IS NOT NULL AND told.digest IS DISTINCT FROM kept.digest
  LIMIT :most
 """)  # noqa: S608  # constants
 _NUMBERS = text("""
@@ -192,6 +200,8 @@ async def compare_outbox(connection: AsyncConnection, log: ProblemLog) -> str | 
 def _content_problem(row: RowMapping) -> tuple[ProblemClass, str]:
     if row["is_missing"]:
         return ProblemClass.CONTENT_MISSING, "is missing"
+    if row["is_erased"]:
+        return ProblemClass.CONTENT_RESTORED, "was erased, and is there again"
     if row["is_unknown"]:
         return ProblemClass.CONTENT_UNKNOWN, "belongs to no record"
     return ProblemClass.CONTENT_ALTERED, "is not the one that was recorded"

@@ -32,7 +32,8 @@ APART_S = 20.0
 """Between two corrections in one channel: nobody's channel is flooded."""
 MAX_ATTEMPTS = 5
 
-# Of one person's equal questions in one thread the newest answer is corrected.
+# Of one person's equal questions in one thread the newest answer is corrected, while it is known
+# who asked.
 _APPROVE = text("""
 WITH open AS (
   SELECT x.answer_id, x.edition, q.conversation_id, q.standalone, a.answered_at,
@@ -53,7 +54,8 @@ spaced AS (
   SELECT *, row_number() OVER (PARTITION BY platform, tenant, channel, place = 1
     ORDER BY answered_at) - 1 AS before FROM ranked)
 UPDATE citebound.affected_answers x
-   SET state = CASE s.place WHEN 1 THEN 'approved' ELSE 'dropped' END, approved_by = :officer,
+   SET state = CASE WHEN s.place = 1 AND s.person <> '' THEN 'approved' ELSE 'dropped' END,
+       approved_by = :officer,
        approved_at = clock_timestamp(),
        next_at = clock_timestamp() + s.before * make_interval(secs => :apart)
   FROM spaced s WHERE x.answer_id = s.answer_id AND x.edition = s.edition

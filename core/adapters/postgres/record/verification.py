@@ -69,7 +69,10 @@ _CHECKPOINTS = text(
 _SIZES = text("""
 SELECT (SELECT count(*) FROM audit.leaf) AS leaves,
        (SELECT count(*) FROM audit.record) - (SELECT count(*) FROM audit.leaf) AS unsealed,
-       (SELECT count(*) FROM audit.content) AS contents
+       (SELECT count(*) FROM audit.content) AS contents,
+       (SELECT count(*) FROM audit.record, jsonb_each(doc->'erased') AS gone,
+               jsonb_array_elements(gone.value)
+         WHERE tag IN ('content:erased', 'retention:applied')) AS erased
 """)
 
 
@@ -169,6 +172,7 @@ async def verified(
         anchors=len(anchors),
         timestamps=stamps.checked,
         contents=sizes["contents"],
+        erased=sizes["erased"],
         took_ms=(monotonic() - began) * 1_000,
     )
 

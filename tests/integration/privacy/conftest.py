@@ -1,0 +1,59 @@
+"""A deployment with cases, a ledger over it, and the officers who erase: Ada asks, Grace agrees."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from core.adapters.postgres.engine.database import engine_for
+from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.roles import DatabaseRole, read_as
+from core.adapters.postgres.officers.erasure import PostgresErasure, Reasons
+from core.adapters.system import SystemClock, UuidSource
+from tests.casework import Office, office
+from tests.databases import as_role
+from tests.integration.record.sealing import SealedLedger
+from tests.life import prepare
+
+LEDGER = Ledger(clock=SystemClock(), ids=UuidSource(), unit="test")
+AGREED = Reasons(basis="GDPR Art. 17, request 12", approver="grace")
+
+
+@pytest.fixture
+async def bureau(database_url: str) -> AsyncIterator[Office]:
+    """Two officers, their channel, and who reads the record."""
+    engine = engine_for(database_url)
+    await prepare(engine)
+    async with engine.begin() as connection:
+        for login, units in (("ada", "{*}"), ("grace", "{test}"), ("linus", "{paris}")):
+            await connection.execute(
+                text(
+                    "INSERT INTO audit.officer (login, units, audiences)"
+                    " VALUES (:login, CAST(:units AS text[]), '{}')"
+                ),
+                {"login": login, "units": units},
+            )
+    yield office(engine)
+    await engine.dispose()
+
+
+@pytest.fixture
+def sealed(engine: AsyncEngine) -> SealedLedger:
+    """The ledger, with one anchor."""
+    return SealedLedger(engine)
+
+
+@pytest.fixture
+async def console(database_url: str) -> AsyncIterator[AsyncEngine]:
+    """The console's login, for Ada."""
+    engine = engine_for(as_role(database_url, DatabaseRole.CONSOLE))
+    read_as(engine, "ada")
+    yield engine
+    await engine.dispose()
+
+
+@pytest.fixture
+def erasure(console: AsyncEngine) -> PostgresErasure:
+    """What Ada erases with."""
+    return PostgresErasure(console, ledger=LEDGER)
