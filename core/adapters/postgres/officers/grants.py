@@ -20,7 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.roles import BECOME_OWNER
-from core.adapters.postgres.officers.session import READ_WITHIN_S
+from core.adapters.postgres.officers.session import READ_WITHIN_S, WORK_MEMORY
 from core.audit.documents import Event
 from core.domain.audit import Tag
 from core.domain.errors import ConfigError, TransientError, UsageError
@@ -59,6 +59,7 @@ _DEFAULTS = {
     "statement_timeout": f"{READ_WITHIN_S}s",
     "idle_in_transaction_session_timeout": "60s",
     "search_path": "audit",
+    "work_mem": WORK_MEMORY,
 }
 """What a login's sessions begin with: kindness to others, not protection; that is its rights."""
 

@@ -26,6 +26,8 @@ from core.domain.errors import ConfigError, TransientError
 
 READ_WITHIN_S = 15
 """How long one statement may take."""
+WORK_MEMORY = "64MB"
+"""For each sort and hash of a statement: officers count over all records, a few at a time."""
 EVERY_UNIT = "*"
 """Among the units of an officer who reads all."""
 _WHO = text("SELECT audit.officer_login() AS login, audit.my_units() AS units")
@@ -44,6 +46,7 @@ _READY = text(
     " set_config('role', 'citebound_officer', true),"
     " set_config('search_path', 'audit', true),"
     f" set_config('statement_timeout', '{READ_WITHIN_S}s', true),"
+    f" set_config('work_mem', '{WORK_MEMORY}', true),"
     " set_config('lock_timeout', '2s', true), set_config('TimeZone', 'UTC', true),"
     " set_config('idle_in_transaction_session_timeout', '60s', true)"
 )
