@@ -4,8 +4,8 @@ from types import ModuleType
 
 from alembic import op
 
-revision = "0041_cited_sections"
-down_revision = "0040_officer_views"
+revision = "0042_cited_sections"
+down_revision = "0041_privacy"
 
 SECTIONS = """
 CREATE OR REPLACE VIEW audit.v_citations_by_section WITH (security_invoker, security_barrier) AS
@@ -25,7 +25,7 @@ SELECT c.policy, c.version, c.section, r.unit, count(*) AS answers, max(r.at) AS
 """
 COMPATIBLE = (
     "INSERT INTO citebound.schema_compatibility"
-    " VALUES ('0041_cited_sections', '0030_compatibility')"
+    " VALUES ('0042_cited_sections', '0030_compatibility')"
 )
 
 
@@ -40,7 +40,7 @@ def downgrade() -> None:
     first = earlier("0033_officers")
     made = first.CREATE_VIEW.format("v_citations_by_section", first.CITATIONS_BY_SECTION)
     op.execute(made.replace("CREATE VIEW", "CREATE OR REPLACE VIEW"))
-    op.execute("DELETE FROM citebound.schema_compatibility WHERE revision = '0041_cited_sections'")
+    op.execute("DELETE FROM citebound.schema_compatibility WHERE revision = '0042_cited_sections'")
 
 
 def earlier(name: str) -> ModuleType:
