@@ -54,8 +54,8 @@ READ_AT_ONCE = 2_000
 """Records that are fetched together: some megabytes."""
 AHEAD = 4
 """Batches that wait for their check: what is read is not kept in memory."""
-WORTH_PROCESSES = 50_000
-"""Leaves from which on it pays to start processes, which takes a second."""
+WORTH_PROCESSES = 500_000
+"""Leaves from which on it pays to start processes, which takes seconds on a busy machine."""
 PROCESSES = 2
 
 _LEAVES = """
