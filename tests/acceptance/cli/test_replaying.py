@@ -74,6 +74,11 @@ def test_affected_answers_are_listed(citebound: Run, record: str, database_url: 
     ]
     assert (one["record_id"], one["still_holds"], one["question"]) == (record, False, QUESTION)
     assert "No past answer" in citebound("audit", "affected", "--policy", "travel").out
+    nobody = citebound("audit", "affected", "--approve", "maria")
+    assert (nobody.code, "no officer" in nobody.err) == (2, True)
+    officers = '[{"login": "maria", "name": "Maria"}]'
+    approved = citebound("audit", "affected", "--approve", "maria", CITEBOUND_OFFICERS=officers)
+    assert approved.out.startswith("0 answers"), "nobody can be told at the terminal"
     with psycopg.connect(database_url) as connection:
         tags = connection.execute(
             "SELECT tag, count(*) FROM audit.record GROUP BY tag ORDER BY tag"

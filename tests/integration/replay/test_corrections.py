@@ -18,6 +18,7 @@ from core.domain.errors import TransientError
 from core.domain.message import Accepted
 from core.domain.officers import Account, Officer, Officers
 from core.ports import Platform
+from tests.acceptance import disputed
 from tests.integration.replay.conftest import GIFTS, Publish, recorded
 from tests.life import ScriptedAudience, SilentSurface, TablePlatform, message, prepare_platform
 
@@ -214,6 +215,17 @@ async def test_equal_questions_of_a_thread_are_corrected_once(
     await office.deliver()
     assert sorted(await office.states()) == ["dropped", "superseded", "superseded"]
     assert sum("EUR 30" in post for post in await office.posts()) == 2
+
+
+async def test_a_question_that_was_passed_on_is_replayed(office: Office, publish: Publish) -> None:
+    """Its answer names the case that it became."""
+    for name, policy in disputed.POLICIES.items():
+        await publish(policy, name)
+    await office.ask(disputed.QUESTION)
+    (row,) = await office.rows("SELECT id::text FROM audit.record WHERE outcome IS NOT NULL")
+    question = await recorded(office.service, row["id"])
+    assert question.answer["case"] == 1
+    assert (await office.service.replayer.replay(question)).difference is None
 
 
 @pytest.mark.parametrize(

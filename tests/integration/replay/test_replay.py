@@ -11,9 +11,11 @@ from core.adapters.local.embedder import LocalEmbedder
 from core.agent.reply import compose
 from core.agent.request import AskRequest
 from core.bootstrap import Service, bootstrap
+from core.domain.answer import RefusalKind
 from core.domain.conversation import Place
 from core.replay.recorded import ReplayImpossibleError
 from core.replay.replay import Replay
+from tests.acceptance import disputed
 from tests.integration.replay.conftest import GIFTS, Ask, Publish, recorded
 
 
@@ -55,6 +57,21 @@ async def test_follow_up(service: Service, ask: Ask, publish: Publish) -> None:
     found = await replayed(service, reply.receipt.record_id)
 
     assert found.difference is None, found.difference
+
+
+async def test_a_contradiction_and_a_report(service: Service, ask: Ask, publish: Publish) -> None:
+    """What only a person can answer, and what is answered by nobody."""
+    for name, text_of_policy in disputed.POLICIES.items():
+        await publish(text_of_policy, name)
+    conflict = await ask(disputed.QUESTION)
+    report = await ask("My manager takes bribes from a supplier. What should I do?", thread="ben")
+    await publish(disputed.POLICIES["travel.md"].replace("7 years", "10 years"), "travel.md")
+
+    assert conflict.answer.refusal is RefusalKind.CONFLICT
+    assert report.answer.is_report
+    for reply in (conflict, report):
+        found = await replayed(service, reply.receipt.record_id)
+        assert found.difference is None, found.difference
 
 
 async def test_what_is_missing_is_named(
