@@ -87,6 +87,13 @@ async def test_an_erased_record_still_shows(
     assert "Erased" in page
     assert QUESTION not in page
     assert await found(ada, "") == ["Erased"]
+    failed: Json = [{"claim": 0, "check": "quote", "passed": False}]
+    await append(engine, verdicts=failed)
+    _, page = await ada.get("/officer/records")
+    (_, path) = re.findall(r'class="result" href="([^"]+)"', page)[::-1]
+    status, page = await ada.get(path)
+    assert status == 200
+    assert '<span class="bad-text">quote</span>' in page
 
 
 async def test_a_record_of_any_kind_shows(

@@ -3,6 +3,7 @@
 Weeks begin on Monday, UTC.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -18,16 +19,11 @@ TOPICS = 6
 FEWEST_ASKERS = 5
 """Who asked what could be told where fewer did."""
 
-_BY_WEEK = text(
-    "SELECT CAST(date_trunc('week', at AT TIME ZONE 'UTC') AS date) AS week, outcome,"
-    " count(*) AS questions"
-    " FROM audit.record WHERE outcome <> 'ignored' AND at >= CAST(:since AS date) GROUP BY 1, 2"
+_BY_DAY = text(
+    "SELECT CAST(at AT TIME ZONE 'UTC' AS date) AS day, outcome, badge, count(*) AS questions"
+    " FROM audit.record WHERE outcome <> 'ignored' AND at >= CAST(:since AS date) GROUP BY 1, 2, 3"
 )
-_RECENT = text(
-    "SELECT outcome, badge, count(*) FILTER (WHERE at >= :since) AS now,"
-    " count(*) FILTER (WHERE at < :since) AS before"
-    " FROM audit.record WHERE outcome <> 'ignored' AND at >= :before GROUP BY 1, 2"
-)
+"""Read once for weeks and for months: most of the page's time goes into it."""
 _TOPICS = text(
     "SELECT near->>'policy' AS policy, near->>'section' AS section, count(*) AS questions"
     " FROM audit.record r, jsonb_array_elements(r.doc->'refusal'->'nearest_sections') AS near"
@@ -112,20 +108,25 @@ class Figures:
 
 async def read_figures(connection: AsyncConnection, *, now: datetime) -> Figures:
     """Count."""
-    monday = now.date() - timedelta(days=now.weekday())
+    today = now.date()
+    monday = today - timedelta(days=today.weekday())
     begins = [monday - timedelta(weeks=back) for back in reversed(range(WEEKS))]
-    weeks: dict[date, dict[str, int]] = {begin: {} for begin in begins}
-    for row in await connection.execute(_BY_WEEK, {"since": begins[0]}):
-        weeks.setdefault(row.week, {})[row.outcome] = row.questions
-    since, before = now - timedelta(days=DAYS), now - timedelta(days=2 * DAYS)
-    outcomes: dict[str, int] = {}
-    badges: dict[str, int] = {}
+    weeks: dict[date, Counter[str]] = {begin: Counter() for begin in begins}
+    outcomes: Counter[str] = Counter()
+    badges: Counter[str] = Counter()
     questions_before = 0
-    for row in await connection.execute(_RECENT, {"since": since, "before": before}):
-        outcomes[row.outcome] = outcomes.get(row.outcome, 0) + row.now
-        if row.badge is not None and row.outcome == "answered":
-            badges[row.badge] = badges.get(row.badge, 0) + row.now
-        questions_before += row.before
+    for row in await connection.execute(_BY_DAY, {"since": begins[0]}):
+        days_ago = (today - row.day).days
+        week = weeks.get(row.day - timedelta(days=row.day.weekday()))
+        if week is not None:  # a clock may be a little ahead of ours
+            week[row.outcome] += row.questions
+        if days_ago < DAYS:
+            outcomes[row.outcome] += row.questions
+            if row.badge is not None and row.outcome == "answered":
+                badges[row.badge] += row.questions
+        elif days_ago < 2 * DAYS:
+            questions_before += row.questions
+    since = now - timedelta(days=DAYS)
     keys = {"since": since, "fewest": FEWEST_ASKERS, "topics": TOPICS}
     topics = await connection.execute(_TOPICS, keys)
     return Figures(
