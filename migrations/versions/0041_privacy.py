@@ -96,7 +96,9 @@ CREATE FUNCTION audit.personal_texts(of_asker text, of_record uuid)
   SELECT DISTINCT c.record_id, c.field, r.unit
     FROM meant JOIN audit.content AS c ON c.record_id = meant.id
     JOIN audit.record AS r ON r.id = meant.id
-   WHERE (meant.is_whole OR c.field IN ('thread', 'context', 'trace'))
+   WHERE (meant.is_whole OR c.field NOT IN (
+           'question', 'message', 'answer', 'answer_json', 'assumptions', 'comment', 'note',
+           'reply', 'reason', 'place'))
      AND (r.unit = ANY (audit.my_units()) OR '*' = ANY (audit.my_units()))
 $$;
 COMMENT ON FUNCTION audit.personal_texts(text, uuid) IS
@@ -126,7 +128,7 @@ CREATE FUNCTION audit.obstacles(ids uuid[]) RETURNS TABLE (record_id uuid, why t
      WHERE p.tag = 'hold:placed' AND NOT EXISTS (
            SELECT FROM audit.record AS e
             WHERE e.tag = 'hold:released' AND e.subject = p.id::text))
-  SELECT listed.id, 'it is held: ' || hold.id
+  SELECT listed.id, format('hold %s covers it', hold.id)
     FROM listed, hold
    WHERE (hold.scope->>'since' IS NULL OR listed.at >= (hold.scope->>'since')::date)
      AND (hold.scope->>'until' IS NULL OR listed.at < (hold.scope->>'until')::date + 1)
@@ -143,13 +145,13 @@ CREATE FUNCTION audit.obstacles(ids uuid[]) RETURNS TABLE (record_id uuid, why t
             WHERE m.conversation = listed.conversation AND m.doc->>'trace_id' = listed.question
               AND c.policy = hold.scope->>'policy'))
   UNION ALL
-  SELECT hold.id, 'it is a hold' FROM hold WHERE hold.id = ANY (ids)
+  SELECT hold.id, 'it is a hold in force' FROM hold WHERE hold.id = ANY (ids)
   UNION ALL
-  SELECT listed.id, 'it is being answered' FROM listed
+  SELECT listed.id, 'it is still being answered' FROM listed
     JOIN citebound.inbox AS i ON i.question_id = listed.question_id
    WHERE i.state IN ('received', 'running')
   UNION ALL
-  SELECT listed.id, 'its reply is on its way' FROM listed
+  SELECT listed.id, 'its reply is still on its way' FROM listed
     JOIN citebound.outbox AS o ON o.conversation_id = listed.conversation
    WHERE o.settled_at IS NULL AND o.reply->>'question_id' = listed.question
   UNION ALL
@@ -265,11 +267,10 @@ CREATE FUNCTION citebound.forget_people(most integer) RETURNS integer
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   idle uuid[] := ARRAY(
-    SELECT i.conversation_id FROM citebound.inbox AS i
+    SELECT DISTINCT i.conversation_id FROM citebound.inbox AS i
       JOIN citebound.conversations AS c ON c.id = i.conversation_id
      WHERE c.channel <> 'forgotten' AND i.received_at < now() - interval '30 days'
-     GROUP BY i.conversation_id
-    HAVING NOT EXISTS (SELECT FROM citebound.inbox AS n
+       AND NOT EXISTS (SELECT FROM citebound.inbox AS n
                         WHERE n.conversation_id = i.conversation_id
                           AND (n.received_at >= now() - interval '30 days'
                                OR n.state IN ('received', 'running')))
@@ -336,8 +337,8 @@ BEGIN
   IF said->>'approver' = audit.officer_login() OR NOT EXISTS (
        SELECT FROM audit.officer AS o WHERE o.login = said->>'approver' AND o.revoked_at IS NULL
           AND o.units && ARRAY['*', said->>'unit']) THEN
-    RAISE EXCEPTION '% is no other officer of the unit %', said->>'approver', said->>'unit'
-      USING ERRCODE = 'insufficient_privilege';
+    RAISE EXCEPTION 'the approver % is not another officer of the unit %', said->>'approver',
+      said->>'unit' USING ERRCODE = 'insufficient_privilege';
   END IF;
   IF EXISTS (SELECT FROM audit.record AS r WHERE r.id = ANY (listed)
                 AND (r.unit <> said->>'unit'
@@ -346,7 +347,7 @@ BEGIN
     RAISE EXCEPTION 'a record is of another unit, or not old enough'
       USING ERRCODE = 'insufficient_privilege';
   END IF;
-  SELECT format('record %s: %s', o.record_id, o.why) INTO obstacle
+  SELECT format('record %s stays, since %s', o.record_id, o.why) INTO obstacle
     FROM audit.obstacles(listed) AS o LIMIT 1;
   IF FOUND THEN
     RAISE EXCEPTION 'nothing was erased: %', obstacle USING ERRCODE = 'object_in_use';

@@ -282,8 +282,8 @@ def refuse_held(found: Found) -> None:
     """
     for record, why in found.obstacles.items():
         more = len(found.obstacles) - 1
-        others = f", and {more} more records" if more else ""
-        raise UsageError(f"nothing was erased, since of record {record} {why}{others}")
+        others = f"; {more} more records stay, too" if more else ""
+        raise UsageError(f"nothing was erased: record {record} stays, since {why}{others}")
 
 
 async def _found(connection: AsyncConnection, query: TextClause, **given: object) -> Found:
