@@ -123,7 +123,7 @@ OTHER = "another-client"
         {"claims": {"exp": None}},
         {"claims": {"sub": None}},
         {"claims": {"sub": ""}},
-        {"key": private_key(21)},
+        pytest.param({"key": private_key(21)}, id="another key"),
         {"algorithm": "none", "key": ""},
         {"algorithm": "HS256", "key": "hidden-secret" * 3},
         {"status": 400},
