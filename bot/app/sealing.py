@@ -126,6 +126,9 @@ class _Anchoring:
     async def _publish(self) -> None:
         note = self.note
         if note is not None:
+            if await self.anchor.newest() != self.kept:
+                # It came back after it had been compared, as a folder does that was not mounted.
+                await self._begin()
             await self.anchor.publish(note)
             self.kept = note
             self._tell()
