@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -273,13 +274,14 @@ def test_two_homes_are_two_corpora(
     citebound_process: Callable[..., Any], policies: Path, tmp_path: Path
 ) -> None:
     """Without a server each home has a database of its own, and none runs on."""
-    citebound = citebound_process
+    alone = {"DATABASE_URL": "", "CITEBOUND_MIGRATION_URL": "", "CITEBOUND_RECORD_URL": ""}
+    citebound = partial(citebound_process, **alone)
     tmp_path.chmod(0o755)
     first, second = str(tmp_path / "one"), str(tmp_path / "two")
-    assert citebound("ingest", str(policies), DATABASE_URL="", CITEBOUND_HOME=first).code == 0
-    asked = citebound("ask", QUESTION, "--json", DATABASE_URL="", CITEBOUND_HOME=first)
+    assert citebound("ingest", str(policies), CITEBOUND_HOME=first).code == 0
+    asked = citebound("ask", QUESTION, "--json", CITEBOUND_HOME=first)
     assert json.loads(asked.out)["grounded"]
-    assert citebound("ask", QUESTION, DATABASE_URL="", CITEBOUND_HOME=second).code == 4
+    assert citebound("ask", QUESTION, CITEBOUND_HOME=second).code == 4
     assert not list(tmp_path.glob("*/postgres/postmaster.pid"))
 
 

@@ -23,6 +23,9 @@ from core.domain.errors import OccupiedError
 
 ROOT = Path(__file__).parents[3]
 SPENT = 7_203_114_027
+IN_CODE = "core/adapters/postgres/engine/transactions.py"
+IN_THE_DATABASE = "migrations/versions/0041_privacy.py"
+TAKES = re.compile(r"pg_\w*advisory_(?:xact_)?lock")
 NUMBER = re.compile(r"7_?203_?114_?\d{3}")
 
 
@@ -34,22 +37,24 @@ def _sources() -> dict[str, str]:
 def test_no_number_is_used_for_two_things() -> None:
     """The rescuer once held the number of publishing, and nothing could be published."""
     numbers = [lock.value for lock in AdvisoryLock.__members__.values()]
-    assert len(numbers) == len(set(numbers)) == 8
+    assert len(numbers) == len(set(numbers)) == 9
     assert SPENT not in numbers
 
 
 def test_locks_are_taken_in_one_place() -> None:
     """Whoever needs another one finds the numbers that are taken."""
-    taking = {name for name, source in _sources().items() if re.search(r"advisory_\w*lock", source)}
-    numbered = {name for name, source in _sources().items() if NUMBER.search(source)}
-    assert taking == numbered == {"core/adapters/postgres/engine/transactions.py"}
+    sources = _sources()
+    taking = {name for name in sources if TAKES.search(sources[name])}
+    numbered = {name for name in sources if NUMBER.search(sources[name])}
+    assert taking == numbered == {IN_CODE, IN_THE_DATABASE}
+    known = {str(int(lock)) for lock in AdvisoryLock}
+    assert {each.replace("_", "") for each in NUMBER.findall(sources[IN_THE_DATABASE])} <= known
 
 
 def test_no_lock_is_a_session_s() -> None:
     """A hung process would keep it, and a pooler would lose it."""
-    taken = re.findall(
-        r"pg_\w*advisory\w*", (ROOT / "core/adapters/postgres/engine/transactions.py").read_text()
-    )
+    sources = _sources()
+    taken = re.findall(r"pg_\w*advisory\w*", sources[IN_CODE] + sources[IN_THE_DATABASE])
     assert taken
     assert all("_xact_" in name for name in taken)
 
