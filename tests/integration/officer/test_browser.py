@@ -17,6 +17,7 @@ from core.audit.checkpoint import LedgerKey
 from core.ingest.prepare import Overrides
 from tests.casework import office
 from tests.integration.officer.conftest import NEXT, ask
+from tests.integration.record.sealing import all_sealable
 from tests.life import PLATFORM_TABLES
 from tests.officer_console import Console
 from tests.servers.browser import Page, browser, need_browser
@@ -50,6 +51,7 @@ async def looks(console: Console, engine: AsyncEngine) -> dict[str, str]:
         NEXT.encode(), source_name="gifts.md", given=Overrides(), with_chunks=True
     )
     key = LedgerKey.generate("citebound")
+    await all_sealable(engine)
     await PostgresSequencer(engine, key=key, deployment="citebound", clock=SystemClock()).seal()
     record = answered.receipt.record_id
     return {

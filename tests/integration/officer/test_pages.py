@@ -24,6 +24,7 @@ from core.ingest.prepare import Overrides
 from tests.casework import ASKER, office
 from tests.databases import as_role
 from tests.integration.officer.conftest import NEXT, QUESTION, ask
+from tests.integration.record.sealing import all_sealable
 from tests.life import PLATFORM_TABLES
 from tests.officer_console import Console, Visitor, grant
 
@@ -308,6 +309,7 @@ async def test_a_sealed_record_has_its_proof_and_leaves_with_it(
     _, page = await ada.get(f"{path}/proof")
     assert "not sealed yet" in page
     key = LedgerKey.generate("citebound")
+    await all_sealable(engine)
     await PostgresSequencer(engine, key=key, deployment="citebound", clock=SystemClock()).seal()
     _, page = await ada.get(f"{path}/proof")
     assert "leads to the root of the checkpoint" in page
@@ -378,6 +380,7 @@ async def test_the_overview_compares_with_anchors(
     await ask(console.service)
     key = LedgerKey.generate("citebound")
     sequencer = PostgresSequencer(engine, key=key, deployment="citebound", clock=SystemClock())
+    await all_sealable(engine)
     sealed = await sequencer.seal()
     assert "No checkpoint is kept outside" in (await ada.get("/officer"))[1]
     anchor = FolderAnchor(tmp_path / "anchor")

@@ -137,7 +137,10 @@ async def test_no_setting_outlives_its_statement(queries: OfficerQueries) -> Non
     await execute(queries, "SELECT pg_advisory_lock(7203114032)")
     said = "SELECT current_setting('statement_timeout'), current_setting('a.b', true)"
     assert await values(queries, said) == [("15s", None)]
-    held = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"
+    held = (
+        "SELECT count(*) FROM pg_locks JOIN pg_database AS d ON d.oid = database"
+        " WHERE locktype = 'advisory' AND datname = current_database()"
+    )
     assert await values(queries, held) == [("0",)]
 
 

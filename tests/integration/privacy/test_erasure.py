@@ -29,7 +29,7 @@ from core.domain.json_value import Json
 from core.domain.message import MessageKind
 from tests.casework import ADA, ASKER, Office, fresh
 from tests.integration.privacy.conftest import AGREED, LEDGER
-from tests.integration.record.sealing import SealedLedger
+from tests.integration.record.sealing import SealedLedger, all_sealable
 from tests.life import Deployment, message
 
 HERS = ("zebrafinch", "quaggawords", "okapinote", "ibexcomment", "tapirname", "numbatreply",
@@ -121,6 +121,7 @@ async def test_nothing_of_a_person_is_left(
     """Not in any table, sample, index or file; what others wrote is whole; the proofs are valid."""
     await lived(bureau)
     asker = await pseudonym(bureau.life)
+    await all_sealable(sealed.engine)
     await sealed.seal()
     async with engine.begin() as connection:
         await connection.execute(text("DROP TABLE posts, paid"))  # the platform's, and a model's
@@ -146,6 +147,7 @@ async def test_nothing_of_a_person_is_left(
     async with engine.connect() as connection:
         assert await in_files(connection, HERS) == {}
         assert set(await in_files(connection, THEIRS)) == set(THEIRS)
+    await all_sealable(sealed.engine)
     await sealed.seal()
     verified = await sealed.verify()
     assert (verified.problems, verified.lacks) == ([], [])
@@ -171,6 +173,7 @@ async def test_one_question_goes_alone(
         str((await bureau.life.rows("SELECT id FROM citebound.conversations LIMIT 1"))[0]["id"])
     )
     assert [turn.question for turn in history] == ["And of wombatquestion?"]
+    await all_sealable(sealed.engine)
     await sealed.seal()
     assert (await sealed.verify()).result == "intact"
 
@@ -228,6 +231,7 @@ async def test_nothing_leaves_without_its_record(
     async with engine.connect() as connection:
         with pytest.raises(DBAPIError, match="append-only"):  # that was another transaction
             await connection.execute(text(deleting))
+    await all_sealable(sealed.engine)
     await sealed.seal()
     assert (await sealed.verify()).result == "intact"
 
@@ -244,6 +248,7 @@ async def test_a_text_that_is_gone_otherwise_or_back_again_is_named(
     found = await erasure.of_asker(await pseudonym(bureau.life))
     await erasure.erase(found, AGREED, asker=None)
     await bureau.answered("What of a wombat?", person="U2", thread="2")
+    await all_sealable(sealed.engine)
     await sealed.seal()
     await sealed.tamper("DELETE FROM audit.content WHERE field = 'answer'")
     async with engine.begin() as connection:
@@ -324,6 +329,7 @@ async def test_what_is_old_goes_by_its_date(
         for record, why in found.obstacles.items()
         if why.startswith(("hold ", "it is a hold"))
     }
+    await all_sealable(sealed.engine)
     await sealed.seal()
     assert (await sealed.verify()).result == "intact"
 
@@ -422,6 +428,7 @@ async def test_a_bundle_of_before_stays_valid_and_one_of_after_has_no_text(
     asker = await pseudonym(bureau.life)
     written: list[Path] = []
     for name in ("before", "after"):
+        await all_sealable(sealed.engine)
         await sealed.seal()
         async with console.connect() as connection:
             selection = Selection(since=date(2026, 1, 1))
