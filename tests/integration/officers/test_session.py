@@ -112,7 +112,10 @@ async def test_a_session_that_others_get_has_nothing_of_it(
             assert await connection.scalar(text("SHOW work_mem")) != "7MB"
             assert await connection.scalar(text("SHOW transaction_read_only")) == "on"
         async with engine.connect() as connection:
-            held = text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'")
+            held = text(
+                "SELECT count(*) FROM pg_locks JOIN pg_database AS d ON d.oid = database"
+                " WHERE locktype = 'advisory' AND datname = current_database()"
+            )
             assert await connection.scalar(held) == 0
     finally:
         await pooled.dispose()
