@@ -21,6 +21,7 @@ from core.domain.officers import Account, Officer, Officers, Route
 from core.domain.run import BudgetUse, Plan, Run
 from core.ports import Completion, RecordReceipt
 from core.ports.cases import Actor, CaseUnit, LoggedAction
+from core.ports.corrections import Correction
 from core.ports.record import RecordUnit
 from tests.factories import NOW, make_question
 from tests.fakes import CountingIds, FixedClock
@@ -318,6 +319,9 @@ class _Records:
             raise OvertakenError
         self._store.rows.posts.append("answer")
         return ASKER.person
+
+    async def correct(self, correction: Correction, run: Run, receipt: RecordReceipt, /) -> None:
+        self._store.rows.posts.append("corrected answer")
 
 
 def pipeline_case(**more: object) -> StoredCase:
