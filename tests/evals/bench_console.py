@@ -12,12 +12,10 @@ import asyncio
 import hashlib
 import random
 import socket
-import tempfile
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from pathlib import Path
 from statistics import quantiles
 
 from sqlalchemy import text
@@ -25,7 +23,6 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.local.embedder import LocalEmbedder, find_local_embedder
 from core.adapters.postgres.engine.database import engine_for
-from core.adapters.postgres.engine.embedded import start_embedded, stop_embedded
 from core.adapters.postgres.engine.ledger import Entry, Ledger, append
 from core.adapters.postgres.engine.roles import DatabaseRole
 from core.adapters.postgres.record.sequencer import PostgresSequencer
@@ -37,6 +34,7 @@ from core.config.settings import Settings
 from core.domain.audit import Tag
 from core.ingest.prepare import Overrides
 from tests.databases import as_role
+from tests.evals.platform_bench import postgres
 from tests.officer_console import OFFICERS, ORIGIN, Visitor, grant, served
 
 BULK = 2_000
@@ -280,14 +278,8 @@ def main() -> None:
     parser.add_argument("--records", type=int, default=100_000)
     parser.add_argument("--times", type=int, default=20)
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="citebound-bench-") as folder:
-        home = Path(folder)
-        home.chmod(0o755)
-        url = start_embedded(home, temporary=True)
-        try:
-            asyncio.run(measure(url, arguments))
-        finally:
-            stop_embedded(home)
+    with postgres() as url:
+        asyncio.run(measure(url, arguments))
 
 
 if __name__ == "__main__":

@@ -9,14 +9,11 @@ it goes. Then records are appended in bulk up to the number asked for, and verif
 
 import argparse
 import asyncio
-import tempfile
 import time
-from pathlib import Path
 from statistics import quantiles
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.engine.embedded import start_embedded, stop_embedded
 from core.adapters.postgres.engine.ledger import Entry, Ledger, append
 from core.adapters.postgres.engine.schema import open_database
 from core.adapters.postgres.record.sequencer import PostgresSequencer
@@ -25,6 +22,7 @@ from core.adapters.system import SystemClock, UuidSource
 from core.audit.checkpoint import LedgerKey
 from core.audit.documents import Event
 from core.domain.audit import Tag
+from tests.evals.platform_bench import postgres
 
 BULK = 2_000
 FILLER = "x" * 900
@@ -127,14 +125,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=8.0)
     parser.add_argument("--clients", type=int, default=16)
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="citebound-bench-") as folder:
-        home = Path(folder)
-        home.chmod(0o755)
-        url = start_embedded(home, temporary=True)
-        try:
-            asyncio.run(run(url, arguments))
-        finally:
-            stop_embedded(home)
+    with postgres() as url:
+        asyncio.run(run(url, arguments))
 
 
 if __name__ == "__main__":

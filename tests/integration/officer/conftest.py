@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from core.adapters.local.embedder import LocalEmbedder, find_local_embedder
+from core.adapters.local.embedder import LocalEmbedder
 from core.adapters.postgres.engine.roles import DatabaseRole
 from core.agent.request import AskRequest, Reply
 from core.bootstrap import Service, bootstrap
@@ -33,14 +33,6 @@ POLICY = """# Gifts Policy
 """
 NEXT = POLICY.replace("EUR 50 per giver", "EUR 40 per giver")
 QUESTION = "May employees accept gifts, and up to what value?"
-
-
-@pytest.fixture(scope="session")
-def local_embedder() -> LocalEmbedder:
-    """The embedder of the product, loaded once."""
-    found = find_local_embedder(None)
-    assert isinstance(found, LocalEmbedder)
-    return found
 
 
 def free_port() -> int:

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.local.embedder import LocalEmbedder, find_local_embedder
+from core.adapters.local.embedder import LocalEmbedder
 from core.adapters.postgres.record.audit_reader import PostgresAuditReader
 from core.agent.request import AskRequest, Reply
 from core.bootstrap import Service, bootstrap
@@ -40,14 +40,6 @@ POLICY = """# Gifts Policy
 
 3.1 Employees must not accept cash or vouchers in any amount.
 """
-
-
-@pytest.fixture(scope="session")
-def local_embedder() -> LocalEmbedder:
-    """The embedder of the product, loaded once."""
-    found = find_local_embedder(None)
-    assert isinstance(found, LocalEmbedder)
-    return found
 
 
 @pytest.fixture

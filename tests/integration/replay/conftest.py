@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from core.adapters.local.embedder import LocalEmbedder, find_local_embedder
+from core.adapters.local.embedder import LocalEmbedder
 from core.adapters.postgres.engine.database import engine_for
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.record.recorded_questions import PostgresRecordedQuestions
@@ -18,36 +18,10 @@ from core.domain.conversation import Place
 from core.ingest.prepare import Overrides
 from core.replay.recorded import RecordedQuestion
 from tests.databases import logins
+from tests.integration.record.conftest import POLICY as GIFTS
 
 Ask = Callable[..., Coroutine[Any, Any, Reply]]
 Publish = Callable[..., Coroutine[Any, Any, None]]
-
-GIFTS = """# Gifts Policy
-
-## 1 Scope
-
-1.1 This policy applies to all employees and contractors of the group.
-
-## 2 Limits
-
-2.1 Employees may accept gifts with a value of up to EUR 50 per giver and calendar year.
-
-2.2 Employees must report gifts above EUR 50 to the Compliance Officer within 5 working days.
-
-2.3 Contractors must not accept gifts.
-
-## 3 Cash
-
-3.1 Employees must not accept cash or vouchers in any amount.
-"""
-
-
-@pytest.fixture(scope="session")
-def local_embedder() -> LocalEmbedder:
-    """The embedder of the product, loaded once."""
-    found = find_local_embedder(None)
-    assert isinstance(found, LocalEmbedder)
-    return found
 
 
 @pytest.fixture
