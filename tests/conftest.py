@@ -2,6 +2,7 @@
 test."""
 
 import gc
+import logging
 import os
 import random
 import secrets
@@ -128,6 +129,17 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     """A test that wants a key of a paid service brings its own, and a server that takes it."""
     for name in KEYS:
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(autouse=True)
+def own_logs() -> Iterator[None]:
+    """A test that sends logs to its standard error takes that back: the stream is closed soon."""
+    root = logging.getLogger()
+    handlers, level = root.handlers[:], root.level
+    yield
+    root.setLevel(level)
+    for added in (one for one in root.handlers[:] if one not in handlers):
+        root.removeHandler(added)
 
 
 def shared_data() -> Path | None:

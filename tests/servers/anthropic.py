@@ -25,7 +25,6 @@ what was answered in whole; `server.record(path)` writes what `replay` reads.
 import asyncio
 import json
 import logging
-import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -50,6 +49,7 @@ from tests.servers.anthropic_steps import (
     message_of,
     reply,
 )
+from tests.servers.in_thread import serving
 
 KEY = "sk-ant-key-of-the-tests"
 MODELS = frozenset(get_args(get_args(Model)[0]))
@@ -303,38 +303,15 @@ def anthropic_server(
     """
     playing = script if callable(script) else _InTurn(script)
     server = AnthropicServer(script=playing, models=MODELS | set(models))
-    loop, started = asyncio.new_event_loop(), threading.Event()
-    thread = threading.Thread(target=_serve, args=(server, loop, started), daemon=True)
-    thread.start()
-    assert started.wait(10)
-    try:
-        yield server
-    except BaseException as error:
-        for complaint in server.complaints(leftovers=True, refusals=refusals):
-            error.add_note(f"model server: {complaint}")
-        raise
-    finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
-    assert not thread.is_alive(), "model server: it did not end"
-    complaints = server.complaints(leftovers=leftovers, refusals=refusals)
-    assert not complaints, "model server: " + "; ".join(complaints)
-
-
-def _serve(server: AnthropicServer, loop: asyncio.AbstractEventLoop, up: threading.Event) -> None:
-    asyncio.set_event_loop(loop)
     application = web.Application(client_max_size=64 * 1024 * 1024)
     application.router.add_post("/{path:.*}", server.handle)
     logging.getLogger("aiohttp.server").setLevel(logging.CRITICAL)  # a cut connection is meant
-    runner = web.AppRunner(application, shutdown_timeout=0.1, handler_cancellation=True)
-
-    async def start() -> None:
-        await runner.setup()
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        server.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-
-    loop.run_until_complete(start())
-    loop.call_soon(up.set)  # not before it runs for ever: a test may end at once
-    loop.run_forever()
-    loop.run_until_complete(runner.cleanup())
-    loop.close()
+    with serving(application, handler_cancellation=True) as server.url:
+        try:
+            yield server
+        except BaseException as error:
+            for complaint in server.complaints(leftovers=True, refusals=refusals):
+                error.add_note(f"model server: {complaint}")
+            raise
+    complaints = server.complaints(leftovers=leftovers, refusals=refusals)
+    assert not complaints, "model server: " + "; ".join(complaints)

@@ -3,7 +3,6 @@
 import asyncio
 import base64
 import struct
-import threading
 import zlib
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
@@ -11,6 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aiohttp import web
+
+from tests.servers.in_thread import serving
 
 DIMENSIONS = 1024
 KEY = "pa-key-of-the-tests"
@@ -161,34 +162,11 @@ class VoyageServer:
 @contextmanager
 def voyage_server() -> Generator[VoyageServer]:
     """Run a server, and fail if it was asked what no script foresaw."""
-    server, started, loop = VoyageServer(), threading.Event(), asyncio.new_event_loop()
-    thread = threading.Thread(target=_serve, args=(server, loop, started), daemon=True)
-    thread.start()
-    assert started.wait(10)
-    try:
-        yield server
-    finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join(10)
-    assert not server.unscripted, f"asked without a script: {server.unscripted}"
-    assert not server.script, f"{len(server.script)} scripted answers were not asked for"
-
-
-def _serve(server: VoyageServer, loop: asyncio.AbstractEventLoop, started: threading.Event) -> None:
-    asyncio.set_event_loop(loop)
+    server = VoyageServer()
     application = web.Application(client_max_size=64 * 1024 * 1024)
     application.router.add_post("/v1/{what}", server.handle)
-    runner = web.AppRunner(application, shutdown_timeout=0.1)
-
-    async def start() -> None:
-        await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0)
-        await site.start()
-        port: int = runner.addresses[0][1]
-        server.base_url = f"http://127.0.0.1:{port}/v1"
-        started.set()
-
-    loop.run_until_complete(start())
-    loop.run_forever()
-    loop.run_until_complete(runner.cleanup())
-    loop.close()
+    with serving(application) as address:
+        server.base_url = f"{address}/v1"
+        yield server
+    assert not server.unscripted, f"asked without a script: {server.unscripted}"
+    assert not server.script, f"{len(server.script)} scripted answers were not asked for"
