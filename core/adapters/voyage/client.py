@@ -29,7 +29,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from core.domain.backoff import Backoff, Retries, RetryableError, retry_after_s
+from core.backoff import Backoff, Retries, RetryableError, retry_after_s
 from core.domain.errors import CiteboundError, ConfigError, ContractError, TransientError
 
 if TYPE_CHECKING:

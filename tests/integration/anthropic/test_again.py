@@ -9,7 +9,7 @@ import pytest
 from core.adapters.anthropic.api.api_types import TextPart
 from core.adapters.anthropic.api.failures import RefusedError, RetryableModelError
 from core.adapters.anthropic.api.metered_calls import Breaker
-from core.domain.backoff import Backoff
+from core.backoff import Backoff
 from core.domain.errors import ContractError, ModelUnavailableError
 from tests.integration.anthropic.world import budget, models_at, request
 from tests.servers.anthropic import anthropic_server

@@ -9,7 +9,7 @@ import pytest
 
 from core.adapters.anthropic.api.api_types import CitedBlocks, TextPart, ToolUse
 from core.adapters.anthropic.api.failures import LateError, RefusedError, RetryableModelError
-from core.domain.backoff import Backoff
+from core.backoff import Backoff
 from core.domain.errors import ContractError, ModelUnavailableError
 from core.domain.run import TokenUse
 from tests.integration.anthropic.world import budget, models_at, request

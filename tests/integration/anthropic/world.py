@@ -10,8 +10,8 @@ from core.adapters.anthropic.api.api_types import ModelRequest
 from core.adapters.anthropic.api.composition import ClaudeModels, open_models
 from core.adapters.anthropic.api.metered_calls import Breaker
 from core.adapters.system import SystemClock
+from core.backoff import Backoff
 from core.config.settings import Settings
-from core.domain.backoff import Backoff
 from core.domain.errors import TransientError
 from core.domain.json_value import Json
 from core.domain.run import Budget, RunLimits

@@ -13,8 +13,8 @@ from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
 from core.adapters.postgres.ontology.ontology_writer import PostgresExtractedSections
 from core.adapters.system import SystemClock
+from core.backoff import Backoff
 from core.config.settings import Settings
-from core.domain.backoff import Backoff
 from core.domain.ontology import Snapshot
 from core.domain.question import Scope
 from core.ingest.prepare import NOTHING_GIVEN

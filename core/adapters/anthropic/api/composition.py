@@ -9,8 +9,8 @@ from core.adapters.anthropic.api.api_types import ModelRequest
 from core.adapters.anthropic.api.client import MessagesClient
 from core.adapters.anthropic.api.metered_calls import Breaker, ModelAccess, RunCalls
 from core.adapters.anthropic.api.providers import Capabilities, Prices, prices_from, provider_from
+from core.backoff import Backoff, Retries
 from core.config.settings import Settings
-from core.domain.backoff import Backoff, Retries
 from core.domain.errors import CiteboundError, ConfigError
 from core.domain.run import Budget, RunLimits, TokenUse
 from core.ports import Clock, ModelCallLog, Spending

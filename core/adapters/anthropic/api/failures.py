@@ -11,7 +11,7 @@ from datetime import datetime
 from http import HTTPStatus
 from typing import Any, cast
 
-from core.domain.backoff import RetryableError, retry_after_s
+from core.backoff import RetryableError, retry_after_s
 from core.domain.errors import ModelUnavailableError
 
 SHOWN = 200

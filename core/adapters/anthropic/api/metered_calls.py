@@ -18,7 +18,7 @@ from core.adapters.anthropic.api.client import MessagesClient
 from core.adapters.anthropic.api.failures import LateError, RetryableModelError
 from core.adapters.anthropic.api.providers import Prices
 from core.adapters.anthropic.api.stream import Message, reply_from, tokens_from
-from core.domain.backoff import Retries
+from core.backoff import Retries
 from core.domain.errors import (
     BudgetSpentError,
     CiteboundError,

@@ -11,8 +11,8 @@ from core.adapters.anthropic.api.composition import ClaudeModels, open_models
 from core.adapters.anthropic.api.metered_calls import Breaker
 from core.adapters.anthropic.api.providers import PUBLISHED, UNKNOWN, prices_from, provider_from
 from core.adapters.anthropic.extraction.extractor import ClaudeSectionReader, Pricing
+from core.backoff import Backoff
 from core.config.settings import Settings
-from core.domain.backoff import Backoff
 from core.domain.errors import ConfigError, ModelUnavailableError
 from core.domain.run import Budget, RunLimits
 from core.ports import Clock

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.backoff import Backoff, retry_after_s
+from core.backoff import Backoff, retry_after_s
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 seconds = st.floats(min_value=0, max_value=1e6)
