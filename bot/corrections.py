@@ -22,7 +22,7 @@ from core.domain.errors import OvertakenError, TransientError, raised_at
 from core.domain.policy import EVERYONE
 from core.domain.question import Turn
 from core.ports import Clock, ConversationStore, Platform
-from core.ports.corrections import Comparisons, Correction, Corrections
+from core.ports.corrections import AffectedEditions, Comparisons, Correction, Corrections
 from core.replay.today import changes_between
 
 LOOKS_EVERY_S = 60.0
@@ -38,6 +38,7 @@ class Corrector:
         *,
         comparisons: Comparisons,
         corrections: Corrections,
+        editions: AffectedEditions,
         conversations: ConversationStore,
         answering: Answering,
         recorder: AnswerRecorder,
@@ -48,6 +49,7 @@ class Corrector:
         """`platforms` by the name that a place gives them."""
         self._comparisons = comparisons
         self._corrections = corrections
+        self._editions = editions
         self._conversations = conversations
         self._answering = answering
         self._recorder = recorder
@@ -71,7 +73,7 @@ class Corrector:
             await asyncio.sleep(self._looks_every_s)
 
     async def once(self) -> None:
-        """Compare if there is something new, and correct what is due.
+        """Compare if there is something new, correct what is due, and show officers how far it is.
 
         Raises:
             TransientError: The database failed.
@@ -81,6 +83,7 @@ class Corrector:
             logger.info("%d past answers rest on what has changed", found)
         while (correction := await self._corrections.claim()) is not None:
             await self._attempt(correction)
+        await self._editions.update_cards()
 
     async def _attempt(self, correction: Correction) -> None:
         try:

@@ -16,7 +16,6 @@ from bot.leases import renewed
 from bot.metrics import Meter
 from bot.traces import traced
 from core.domain.answer import Answer
-from core.domain.case import Case
 from core.domain.delivery import (
     Abandon,
     Ambiguous,
@@ -181,8 +180,8 @@ def withholding(delivery: Delivery, readers: Readers | NoReaders) -> Step | None
     Notices, apologies and bare refusals hold nothing that anybody may not read.
     """
     reply = delivery.reply
-    if reply.case is not None:
-        return _of_card(delivery, reply.case, readers)
+    if reply.case is not None or reply.affected is not None:
+        return _of_card(delivery, readers)
     if reply.officer_reply is not None or reply.news is not None:
         return _of_asker(delivery, readers)
     if reply.superseded is not None:
@@ -224,23 +223,23 @@ def _of_mark(delivery: Delivery, earlier: Answer, readers: Readers | NoReaders) 
     return replace(step, to_direct=False) if isinstance(step, Withhold) else step
 
 
-def _of_card(delivery: Delivery, case: Case, readers: Readers | NoReaders) -> Step | None:
+def _of_card(delivery: Delivery, readers: Readers | NoReaders) -> Step | None:
     """Keep a card from channels that are not the officers' alone, and a report from all of them."""
     if delivery.is_direct:
         return Abandon(code=readers.reason) if isinstance(readers, NoReaders) else None
-    if not case.is_sensitive and isinstance(readers, Readers) and readers.is_private:
+    case = delivery.reply.case
+    is_report = case is not None and case.is_sensitive
+    if not is_report and isinstance(readers, Readers) and readers.is_private:
         return None
     logger.error(
         "card %d must not stand in CITEBOUND_CASE_CHANNEL (%s): it goes to an officer directly",
         delivery.outbox_id,
-        _why_not(case, readers),
+        "it is a report" if is_report else _why_not(readers),
     )
     return QueueAgain(shape=0, is_direct=True)
 
 
-def _why_not(case: Case, readers: Readers | NoReaders) -> str:
-    if case.is_sensitive:
-        return "it is a report"
+def _why_not(readers: Readers | NoReaders) -> str:
     return readers.reason if isinstance(readers, NoReaders) else "the channel is not private"
 
 
@@ -303,7 +302,8 @@ def _plainer(delivery: Delivery, result: ContentRefused, shapes: int) -> Step:
 def _elsewhere(delivery: Delivery, result: Permanent) -> Step:
     logger.error("reply %d can't be posted; its record says why", delivery.outbox_id)
     reply = delivery.reply
-    is_for_somebody = reply.answer or reply.case or reply.officer_reply or reply.news
+    is_card = reply.case or reply.affected
+    is_for_somebody = reply.answer or is_card or reply.officer_reply or reply.news
     is_unwanted = result.is_unwanted or reply.asked is not None
     if delivery.is_direct or is_for_somebody is None or is_unwanted:
         return Abandon(code=result.code)

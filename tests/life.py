@@ -124,6 +124,9 @@ def body_of(delivery: Delivery) -> str:
         return f"outdated: {reply.superseded.answer.text}"
     if reply.about is not None:
         return f"{reply.about.what}:{_told(reply)}"
+    if reply.affected is not None:
+        now = reply.affected
+        return f"card: {now.total} of {now.edition}, {now.waiting} wait, {now.told} told"
     return reply.answer.text if reply.answer else f"notice:{reply.notice}"
 
 

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from bot.forms.evidence import EvidenceView
 from bot.forms.forms import Entered, Form
+from core.domain.affected import AffectedEdition
 from core.domain.answer import Answer
 from core.domain.case import Case
 from core.domain.officers import Account
@@ -23,7 +24,7 @@ class PressTarget:
     """What a button is about, as it came back from a client."""
 
     id: str
-    """Of an answer, a case, a message or a person's Home; to be looked up."""
+    """Of an answer, a case, an edition, a message or a person's Home; to be looked up."""
     choice: str = ""
     """Which of its choices: a number, `all`, `up`, `down`; empty if there are none."""
 
@@ -128,8 +129,8 @@ class OpenForm:
 class Redraw:
     """Show in the message with the button how things stand now."""
 
-    now: Chosen | Case
-    """What stands there; a case's message is rewritten by delivery, too."""
+    now: Chosen | Case | AffectedEdition
+    """What stands there; the card of a case or an edition is rewritten by delivery, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from bot.actions.affected import AffectedActions
 from bot.actions.answers import AnswerActions, ClarificationActions, Membership, ReplyAccess
 from bot.actions.cases import Askers, EscalationActions, OfficerActions
 from bot.actions.feedback import FeedbackActions
@@ -24,6 +25,7 @@ class Actions:
     """Finds replies, and checks who may read them."""
     desk: CaseService
     """Opens cases and works on them."""
+    affected: AffectedActions
     answers: AnswerActions
     cases: OfficerActions
     clarification: ClarificationActions
@@ -39,6 +41,7 @@ def wire_actions(
     return Actions(
         access=access,
         desk=service.cases,
+        affected=AffectedActions(service.affected_editions, service.officers),
         answers=AnswerActions(
             access, service.posted_answers, service.answer_actions, service.cases
         ),

@@ -194,6 +194,7 @@ async def _working(service: Service, chats: Sequence[Chat], meter: Meter) -> Asy
     corrector = Corrector(
         comparisons=service.affected,
         corrections=service.corrections,
+        editions=service.affected_editions,
         conversations=service.conversations,
         answering=service.answering,
         recorder=service.recorder,

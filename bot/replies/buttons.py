@@ -37,6 +37,7 @@ class Act(StrEnum):
     CASE_CLOSE = "case_close"
     CASE_ACCEPT = "case_accept"
     CASE_AGAIN = "case_reopen"
+    TELL_ASKERS = "affected_approve"
 
 
 class Emphasis(Enum):
@@ -72,6 +73,12 @@ CLAIM = Button(act=Act.CASE_CLAIM, text="Claim", emphasis=Emphasis.MAIN)
 ANSWER = Button(act=Act.CASE_ANSWER, text="Answer")
 MARK_WRONG = Button(act=Act.CASE_WRONG, text="Mark answer wrong", emphasis=Emphasis.DANGER)
 CLOSE = Button(act=Act.CASE_CLOSE, text="Close")
+TELL_ASKERS = Button(
+    act=Act.TELL_ASKERS,
+    text="Tell the askers",
+    label="Answer these questions anew, and tell those who asked where the answer is another one",
+    emphasis=Emphasis.MAIN,
+)
 ACCEPT = Button(act=Act.CASE_ACCEPT, text="That answers it")
 ASK_AGAIN = Button(act=Act.CASE_AGAIN, text="Ask again")
 

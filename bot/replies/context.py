@@ -46,6 +46,8 @@ class Library:
     """By the policy's key."""
     hosts: frozenset[str] = frozenset()
     """Lower case; an address elsewhere is never live, whoever stored it."""
+    console: str | None = None
+    """Address of the officers' console, without a path; None: there is none."""
 
     def url(self, place: SectionRef) -> str | None:
         """Return where a section can be opened; None if nowhere, or elsewhere."""
@@ -55,6 +57,10 @@ class Library:
         eid = quote(place.eid[:LONGEST_EID], safe="", errors="ignore")
         url = f"{shelf.url}#{eid}" if eid else shelf.url
         return url if is_trusted(url, self.hosts) else None
+
+    def page(self, path: str) -> str | None:
+        """Return the address of a page of the officers' console; None: there is none."""
+        return None if self.console is None else f"{self.console.rstrip('/')}{path}"
 
     def owner(self, place: SectionRef) -> str | None:
         """Return who answers for the policy of a section."""

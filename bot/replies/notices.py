@@ -49,10 +49,6 @@ CHECKPOINT = (
     "This is the signed state of the record today. It stands here so that nobody who can change the"
     " database can deny it: `citebound audit verify --anchors FILE` compares it, copied to a file."
 )
-ANSWERS_AFFECTED = (
-    "A policy has changed on which past answers rest. `citebound audit affected` lists them; nobody"
-    " is told before an officer approves (`citebound audit affected --approve`)."
-)
 HOW_IT_WORKS = (
     "Ask about company policy. Answers are AI-generated and quote the policy text they rest on."
 )
@@ -102,7 +98,6 @@ _NOTICES: Mapping[Notice, str] = {
     Notice.TOO_MANY: TOO_MANY,
     Notice.DAY_BUDGET_SPENT: DAY_BUDGET_SPENT,
     Notice.CHECKPOINT: CHECKPOINT,
-    Notice.ANSWERS_AFFECTED: ANSWERS_AFFECTED,
     Notice.HOW_IT_WORKS: HOW_IT_WORKS,
     Notice.SIGN_IN: _NO_LINK[NoLink.NO_CONSOLE],
     Notice.MAYBE_ABOVE: "Your answer may be above; {platform} did not say whether it arrived.",

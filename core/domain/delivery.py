@@ -5,6 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TypeAlias
 
+from core.domain.affected import AffectedEdition
 from core.domain.answer import Answer
 from core.domain.case import Case, CaseNews, CaseState, OfficerReply, SupersededAnswer
 from core.domain.conversation import Place
@@ -38,8 +39,6 @@ class Notice(StrEnum):
     """To officers: language models have cost as much today as they may."""
     CHECKPOINT = "checkpoint"
     """To officers: a signed state of the ledger, so that the platform holds one."""
-    ANSWERS_AFFECTED = "answers_affected"
-    """To officers: past answers rest on what a policy no longer says."""
 
 
 class CasePart(StrEnum):
@@ -73,7 +72,8 @@ class AboutCase:
 class StoredReply:
     """What was committed to be shown: enough to render it later, on any platform.
 
-    Exactly one of `answer`, `notice`, `case`, `officer_reply`, `superseded` and `news` is given.
+    Exactly one of `answer`, `notice`, `case`, `officer_reply`, `superseded`, `news` and `affected`
+    is given.
     """
 
     answer: Answer | None = None
@@ -93,6 +93,10 @@ class StoredReply:
     that post when it is sent."""
     news: CaseNews | None = None
     """How far a case has come."""
+    edition: int | None = None
+    """The edition that `affected` is read from; None: it is about none."""
+    affected: AffectedEdition | None = None
+    """The officers' card of an edition that affects past answers, as it stands when it is sent."""
     question_id: str | None = None
     """The question; None for a notice."""
     answer_id: str | None = None

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Protocol
 
+from core.domain.affected import AffectedEdition
 from core.domain.conversation import ContextMessage, Place
 from core.domain.json_value import JsonObject
 
@@ -62,16 +63,39 @@ class Correction:
         return f"{REPLACES}{day}: {what} changed since."
 
 
-class Corrections(Protocol):
-    """Affected answers in a database. Safe from many processes."""
+class AffectedEditions(Protocol):
+    """What editions made of past answers, for officers. Safe from many processes."""
 
-    async def approve(self, *, officer: str, edition: int | None, policy: str | None) -> int:
+    async def find(self, edition: int, /) -> AffectedEdition | None:
+        """Return how an edition's affected answers stand; None: it affects none."""
+        ...
+
+    async def approve(
+        self, *, officer: str, edition: int | None, policy: str | None, seen: int | None = None
+    ) -> int:
         """Let the askers of affected answers be told, and return how many answers that are.
 
         Of what one edition, or one policy, or any changed; answers at the terminal have no thread.
         What was approved before is not counted again.
+
+        Args:
+            officer: login.
+            edition: the edition; None: any.
+            policy: key of a policy; None: any.
+            seen: how many answers the officer knew the edition to affect; None: whatever it is.
+
+        Raises:
+            OvertakenError: There are more by now; none was approved.
         """
         ...
+
+    async def update_cards(self) -> None:
+        """Let the officers' channel show what has changed since its cards were last queued."""
+        ...
+
+
+class Corrections(Protocol):
+    """Affected answers in a database. Safe from many processes."""
 
     async def claim(self) -> Correction | None:
         """Lease the next approved answer that is due; None: there is none."""

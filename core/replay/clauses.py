@@ -5,63 +5,19 @@ Where the words stand and something around them changed, that counts too, for it
 or a condition; "around" is the section, and the sections beside it under the same heading.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from enum import StrEnum
+from difflib import SequenceMatcher
 from functools import cached_property
 
+from core.domain.affected import ClauseChange
 from core.language.spans import TextSpan
 
-
-class ClauseChange(StrEnum):
-    """What became of a quoted stretch."""
-
-    CHANGED = "changed"
-    """Its words are others."""
-    REMOVED = "removed"
-    """Its section is gone."""
-    AMENDED = "amended"
-    """Its words stand, and what is around them changed."""
-    WITHDRAWN = "withdrawn"
-    """The policy is withdrawn."""
-    ENDED = "ended"
-    """The policy is out of force."""
-
-    @property
-    def quote_stands(self) -> bool:
-        """True if the quote still stands word for word."""
-        return self is ClauseChange.AMENDED
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AffectedAnswer:
-    """A quote of a past answer that changed, as officers see it."""
-
-    record_id: str
-    """The record of the answer."""
-    answered_at: datetime
-    """When it was given, UTC."""
-    question: str | None
-    """As asked; None once erased."""
-    edition: int
-    """The edition that brought the change."""
-    policy: str
-    """Key of the policy."""
-    section: str | None
-    """Number or title of the section that was quoted."""
-    old_version: str
-    """The version that was quoted."""
-    new_version: str | None
-    """The version that holds instead; None: there is none."""
-    change: ClauseChange
-    """What became of it."""
-    still_holds: bool
-    """True if the answer was confirmed, or all its quotes stand."""
-    decided_at: datetime | None
-    """When it was confirmed or superseded, UTC; None: not yet."""
-    notified_at: datetime | None
-    """When the asker was told, UTC; None: not yet, or there was no need."""
+COMPARED = 600
+"""Words of a section that are compared one by one: of a longer one, those around the quote."""
+SENTENCE = 40
+"""Words that are added on each side to come to the ends of a sentence."""
+_ENDS = (".", ";", ":", "!", "?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,3 +101,77 @@ def change_of(span: TextSpan, old: StoredText, new: StoredText) -> ClauseChange 
     around, body = old.around(section), old.bodies[section.eid]
     is_same = any(new.bodies[one.eid] == body and new.around(one) == around for one in holders)
     return None if is_same else ClauseChange.AMENDED
+
+
+def after_change(
+    span: TextSpan, old: StoredText, new: StoredText, change: ClauseChange
+) -> str | None:
+    """Return what stands in place of a changed stretch, or was added around it; None: nothing.
+
+    Whole sentences, white space folded. Of what was moved and changed at once nothing is found.
+    """
+    section = old.section_at(span)
+    if section is None:
+        return None
+    if change is ClauseChange.AMENDED:
+        quote = folded(span.of(old.text))
+        holder = next((one for one in new.sections if quote in new.bodies[one.eid]), None)
+        if holder is None:
+            return None
+        before, after = old.around(section), new.around(holder)
+        gone = set(before)
+        return _added(
+            " ".join(body for body in before if body not in set(after)).split(),
+            " ".join(body for body in after if body not in gone).split(),
+        )
+    namesake = next(
+        (one for one in new.sections if one.name.casefold() == section.name.casefold()), None
+    )
+    if change is not ClauseChange.CHANGED or namesake is None:
+        return None
+    words = old.text[section.body_start : section.char_end].split()
+    begin = len(old.text[section.body_start : span.char_start].split())
+    first = max(0, begin - COMPARED // 3)
+    return _in_place_of(
+        words[first : first + COMPARED],
+        new.bodies[namesake.eid].split()[: first + COMPARED],
+        begin - first,
+        begin - first + len(span.of(old.text).split()),
+    )
+
+
+def _in_place_of(old: Sequence[str], new: Sequence[str], begin: int, end: int) -> str | None:
+    """Return what became of some words of a text."""
+    first, last = len(new), 0
+    for _, start, stop, new_start, new_stop in _differences(old, new):
+        if start < end and stop > begin:
+            is_same = stop - start == new_stop - new_start
+            first = min(first, new_start + (max(begin - start, 0) if is_same else 0))
+            last = max(last, new_stop - (max(stop - end, 0) if is_same else 0))
+    return _sentences(new, first, last)
+
+
+def _added(old: Sequence[str], new: Sequence[str]) -> str | None:
+    """Return the first words of a text that another one has not, as a sentence."""
+    for what, _, _, start, stop in _differences(old[:COMPARED], new[:COMPARED]):
+        if what in {"insert", "replace"}:
+            return _sentences(new, start, stop)
+    return None
+
+
+def _differences(
+    old: Sequence[str], new: Sequence[str]
+) -> Sequence[tuple[str, int, int, int, int]]:
+    return SequenceMatcher(None, old, new).get_opcodes()
+
+
+def _sentences(words: Sequence[str], first: int, last: int) -> str | None:
+    """Return some words with the rest of the sentences that they belong to; None: no words."""
+    if first >= last:
+        return None
+    least, most = max(0, first - SENTENCE), min(len(words), last + SENTENCE)
+    while first > least and not words[first - 1].endswith(_ENDS):
+        first -= 1
+    while last < most and not words[last - 1].endswith(_ENDS):
+        last += 1
+    return " ".join(words[first:last])

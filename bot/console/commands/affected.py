@@ -15,8 +15,8 @@ from core.adapters.postgres.engine.roles import DatabaseRole
 from core.adapters.postgres.record.recorded_questions import PostgresRecordedQuestions
 from core.bootstrap import open_stores
 from core.config.settings import Settings
+from core.domain.affected import AffectedAnswer
 from core.domain.errors import UsageError
-from core.replay.clauses import AffectedAnswer
 
 
 def affected(*, edition: int | None, policy: str | None, approve: str | None, as_json: bool) -> int:
@@ -51,7 +51,7 @@ async def _approve(
         )
     async with open_stores(settings) as stores:
         await stores.affected.compare(on_day=stores.clock.now().date())
-        return await stores.corrections.approve(officer=login, edition=edition, policy=policy)
+        return await stores.affected_editions.approve(officer=login, edition=edition, policy=policy)
 
 
 async def _affected(
@@ -88,7 +88,8 @@ def _lines(found: Sequence[AffectedAnswer]) -> Iterator[Row | Text]:
         where = f"{one.policy} {one.section or ''}".strip()
         versions = f"{one.old_version} → {one.new_version or 'none'}"
         state = Text(f"edition {one.edition}, {where}, {versions}: {one.change.value}")
+        became = [Text(f"“{said}”", style="dim") for said in (one.before, one.after) if said]
         if one.decided_at is not None:
             state.append(", confirmed" if one.still_holds else ", superseded", style="green")
         question = "(erased)" if one.question is None else one_line(one.question)
-        yield Row(heads=(Text(one.record_id),), lines=(Text(question), state))
+        yield Row(heads=(Text(one.record_id),), lines=(Text(question), state, *became))

@@ -104,6 +104,8 @@ class SlackPressHandlers:
             action_ids.EVIDENCE: self._open_evidence,
             action_ids.EVIDENCE_PAGE: self._turn,
             action_ids.OPEN_POLICY: self._follow,
+            action_ids.OPEN_CONSOLE: self._follow,
+            action_ids.TELL_ASKERS: self._handler(actions.affected.approve),
             action_ids.REMOVE: self._handler(actions.answers.remove),
         }
 

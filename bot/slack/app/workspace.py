@@ -112,7 +112,7 @@ class WorkspaceFactory:
         self._setup = setup
         self._rights = rights
         self._timings = timings
-        self._library = Library()
+        self._library = Library(console=service.settings.console_url)
 
     def connect(self, identity: SlackIdentity, slack: Slack) -> ConnectedWorkspace:
         """Wire one workspace; nothing is called.

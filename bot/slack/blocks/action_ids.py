@@ -22,6 +22,8 @@ ANSWERS = "closest_answers"
 FEEDBACK, REMOVE, SHARE = "answer_feedback", "answer_remove", "share"
 CASE_CLAIM, CASE_ANSWER, CASE_WRONG = "case_claim", "case_answer", "case_wrong"
 CASE_CLOSE, CASE_ACCEPT, CASE_AGAIN = "case_close", "case_accept", "case_reopen"
+TELL_ASKERS = "affected_approve"
+OPEN_CONSOLE = "console_open"
 HOME_ASK = "home_ask"
 NAMES: Mapping[Act, str] = {
     Act.EVIDENCE: EVIDENCE,
@@ -36,6 +38,7 @@ NAMES: Mapping[Act, str] = {
     Act.CASE_CLOSE: CASE_CLOSE,
     Act.CASE_ACCEPT: CASE_ACCEPT,
     Act.CASE_AGAIN: CASE_AGAIN,
+    Act.TELL_ASKERS: TELL_ASKERS,
 }
 """Of the buttons that both platforms have."""
 

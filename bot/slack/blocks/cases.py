@@ -1,7 +1,8 @@
-"""Cases in blocks: the officers' card, and what an asker reads of a case."""
+"""What officers and askers read of cases in blocks, and officers of affected answers."""
 
 from collections.abc import Iterator
 
+from bot.forms.affected_view import PAGE, AffectedView, affected_view, without_console
 from bot.forms.case_view import HIDDEN, NO_ANSWER, NOTE, QUESTION, REPLY, CaseView, case_view
 from bot.replies import notices
 from bot.replies.answer import officer_badge, superseded_badge
@@ -9,10 +10,13 @@ from bot.replies.buttons import ACCEPT, ASK_AGAIN
 from bot.replies.context import RenderContext
 from bot.replies.notices import AUTOMATED, about_text, instead_text
 from bot.replies.safe_text import CUT, line, permalink_or_none, short, width
+from bot.slack.blocks import action_ids
 from bot.slack.blocks.answer import source_blocks
 from bot.slack.blocks.elements import (
     Block,
     actions,
+    bullet_list,
+    button,
     collapsed,
     header,
     mrkdwn,
@@ -35,8 +39,10 @@ from bot.slack.blocks.mrkdwn import (
     mention,
     within,
 )
+from core.domain.affected import AffectedEdition
 from core.domain.answer import Answer
 from core.domain.case import Case, CaseNews, OfficerReply, SupersededAnswer
+from core.domain.json_value import Json
 
 
 def case_blocks(case: Case, context: RenderContext) -> list[Block]:
@@ -66,6 +72,47 @@ def case_text(case: Case, context: RenderContext) -> str:
     asked = " ".join(within(case.question, QUESTION).split())
     told = [f"Answered: {within(case.told, 1_000)}"] if case.told else []
     return "\n".join([view.title, f"> {asked}", "  ·  ".join(_about(case, view)), *told])
+
+
+def affected_blocks(affected: AffectedEdition, context: RenderContext) -> list[Block]:
+    """Return the officers' card of an edition that affects past answers."""
+    view = affected_view(affected)
+    parts: list[Json] = []
+    for clause in view.clauses:
+        parts.append(paragraph(words(clause.head, bold=True)))
+        if clause.before:
+            parts.append(quotation(words(clause.before)))
+        if clause.after:
+            parts.append(paragraph(words("Now: ", bold=True), words(clause.after)))
+    if view.left_out:
+        parts.append(paragraph(words(view.left_out)))
+    page = context.library.page(PAGE.format(edition=affected.edition))
+    buttons = list(_affected_buttons(affected, view, page))
+    return [
+        header(view.title),
+        rich_text(*parts),
+        rich_text(bullet_list(words(one) for one in view.states)),
+        *([actions(f"affected:{affected.edition}", *buttons)] if buttons else []),
+        *([] if page else [small(without_console(affected))]),
+    ]
+
+
+def affected_text(affected: AffectedEdition) -> str:
+    """Return the same as mrkdwn, without what stood there."""
+    view = affected_view(affected)
+    lines = [view.title, *(f"• {one.head}" for one in view.clauses), view.left_out, *view.states]
+    return "\n".join(escaped(one) for one in lines if one)
+
+
+def _affected_buttons(
+    affected: AffectedEdition, view: AffectedView, page: str | None
+) -> Iterator[Block]:
+    if view.button is not None:
+        shown = action_ids.value_of(str(affected.edition), affected.total)
+        yield press_button(view.button, shown)
+    if page is not None:
+        opening = button(action_ids.OPEN_CONSOLE, view.link_text, str(affected.edition))
+        yield {**opening, "url": page}
 
 
 def officer_blocks(reply: OfficerReply, context: RenderContext) -> list[Block]:

@@ -23,6 +23,8 @@ from bot.replies.notices import notice_text as notice_words
 from bot.replies.safe_text import line, width
 from bot.slack.blocks.answer import answer_blocks, nearest_items
 from bot.slack.blocks.cases import (
+    affected_blocks,
+    affected_text,
     case_blocks,
     case_text,
     news_blocks,
@@ -117,6 +119,9 @@ def _line(
     """Return a message that is not an answer: about a case, or a notice."""
     if reply.case is not None:
         text, blocks = case_text(reply.case, context), case_blocks(reply.case, context)
+    elif reply.affected is not None:
+        affected = reply.affected
+        text, blocks = affected_text(affected), affected_blocks(affected, context)
     elif reply.officer_reply is not None:
         said_by = reply.officer_reply
         text, blocks = officer_text(said_by), officer_blocks(said_by, context)

@@ -70,6 +70,7 @@ class TeamsPressHandlers:
             action_ids.CASE_REFRESH: self._handler(cases.show),
             action_ids.CASE_ANSWER: self._handler(cases.begin_answer),
             FormName.CASE_ANSWER: self._handler(cases.submit),
+            action_ids.TELL_ASKERS: self._handler(self._actions.affected.approve),
             action_ids.EVIDENCE: self._handler(answers.evidence),
             action_ids.EVIDENCE_PAGE: self._handler(answers.evidence),
             action_ids.SHOW: self._show,

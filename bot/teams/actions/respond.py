@@ -23,7 +23,7 @@ from bot.replies.context import Library, RenderContext
 from bot.replies.notices import REMOVED
 from bot.teams.cards import dialogs
 from bot.teams.cards.answer import chosen_card
-from bot.teams.cards.cases import case_card
+from bot.teams.cards.cases import affected_card, case_card
 from bot.teams.cards.dialogs import FORMS, again, form_card
 from bot.teams.cards.elements import Card, attached
 from bot.teams.cards.evidence import evidence_card
@@ -32,6 +32,7 @@ from bot.teams.connector.connector import Address, Transport
 from bot.teams.connector.http_client import NOT_HERE
 from bot.teams.connector.roster import Rosters, officers_in
 from bot.teams.inbound.interaction import TeamsInteraction
+from core.domain.affected import AffectedEdition
 from core.domain.case import Case
 from core.domain.json_value import Json
 from core.domain.officers import Officers
@@ -116,12 +117,14 @@ class TeamsResponder:
             case _:
                 assert_never(form)
 
-    def _redraw(self, interaction: TeamsInteraction, now: Chosen | Case) -> Mapping[str, Json]:
+    def _redraw(
+        self, interaction: TeamsInteraction, now: Chosen | Case | AffectedEdition
+    ) -> Mapping[str, Json]:
         """Answer with the card as it is now; a client that takes none has it rewritten."""
-        if isinstance(now, Case):
+        if isinstance(now, Case | AffectedEdition):
             # As a message it is rewritten by delivery, for this officer as for all others.
             is_shown = interaction.kind == "execute"
-            return dialogs.replaced(self._case(interaction, now)) if is_shown else dialogs.NOTHING
+            return dialogs.replaced(self._card(interaction, now)) if is_shown else dialogs.NOTHING
         shown = chosen_card(now.option)
         if interaction.kind != "press":
             return dialogs.replaced(shown)
@@ -129,12 +132,14 @@ class TeamsResponder:
         self._background.begin(rewriting)
         return dialogs.NOTHING
 
-    def _case(self, interaction: TeamsInteraction, case: Case) -> Card:
+    def _card(self, interaction: TeamsInteraction, now: Case | AffectedEdition) -> Card:
+        if isinstance(now, AffectedEdition):
+            return affected_card(now, RenderContext(library=self._library))
         context = RenderContext(
             is_public=interaction.location.scope != "personal",
             officers=officers_in(interaction.location.place, self._rosters, self._officers),
         )
-        return case_card(case, context)
+        return case_card(now, context)
 
     async def _rewrite(
         self, interaction: TeamsInteraction, shown: Card, *, is_whispered: bool

@@ -154,7 +154,7 @@ def wire(
     rosters = Rosters(transport, addresses, identity)
     audience = TeamsAudience(rosters, rights)
     surface = TeamsSurface(transport, addresses, timings=timings)
-    library = Library()
+    library = Library(console=service.settings.console_url)
 
     def rendered(delivery: Delivery) -> TeamsMessage:
         context = context_of(

@@ -1,8 +1,14 @@
-"""Cases in Teams: the officers' card, and what an asker reads of a case."""
+"""What officers and askers read of cases in Teams, and officers of affected answers."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from bot.forms.affected_view import (
+    PAGE,
+    AffectedView,
+    affected_view,
+    without_console,
+)
 from bot.forms.case_view import HIDDEN, NO_ANSWER, NOTE, QUESTION, REPLY, CaseView, case_view
 from bot.replies.answer import officer_badge, superseded_badge
 from bot.replies.buttons import ACCEPT, ASK_AGAIN, Emphasis
@@ -29,6 +35,7 @@ from bot.teams.cards.elements import (
 )
 from bot.teams.cards.markdown import escaped
 from bot.teams.protocol import action_ids
+from core.domain.affected import AffectedEdition
 from core.domain.answer import Answer
 from core.domain.case import Case, OfficerReply, SupersededAnswer
 from core.domain.json_value import Json
@@ -61,6 +68,41 @@ def case_text(case: Case, context: RenderContext) -> str:
     answered = [f"Answered: {short(case.told, 1_000, mark=CUT)}"] if case.told else []
     asked = " ".join(short(case.question, QUESTION, mark=CUT).split())
     return "\n".join([view.title, asked, " · ".join(_facts(case, view)), *answered])
+
+
+def affected_card(affected: AffectedEdition, context: RenderContext) -> Card:
+    """Return the officers' card of an edition that affects past answers."""
+    view = affected_view(affected)
+    body = [paragraph(view.title, weight="Bolder", size="Medium", style="heading")]
+    for clause in view.clauses:
+        body.append(rich_text(text_run(clause.head, weight="Bolder")))
+        if clause.before:
+            body.append(container(text_lines(clause.before), style="emphasis"))
+        if clause.after:
+            now = text_run("Now: ", weight="Bolder")
+            body.append(rich_text(now, text_run(clause.after), spacing="Small"))
+    page = context.library.page(PAGE.format(edition=affected.edition))
+    more = (view.left_out, *view.states, "" if page else without_console(affected))
+    body += [rich_text(text_run("• "), text_run(one), spacing="Small") for one in more if one]
+    return card(body, _affected_buttons(affected, view, page))
+
+
+def affected_text(affected: AffectedEdition) -> str:
+    """Return the same as text without markup, without what stood there."""
+    view = affected_view(affected)
+    lines = [view.title, *(one.head for one in view.clauses), view.left_out, *view.states]
+    return "\n".join(one for one in lines if one)
+
+
+def _affected_buttons(
+    affected: AffectedEdition, view: AffectedView, page: str | None
+) -> Iterator[Card]:
+    if view.button is not None:
+        edition = str(affected.edition)
+        data = action_ids.data_of(action_ids.EDITION_KEY, edition, affected.total)
+        yield press_button(view.button, data)
+    if page is not None:
+        yield link_button(view.link_text, page)
 
 
 def officer_text(

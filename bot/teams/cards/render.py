@@ -162,12 +162,8 @@ def _pointer(reply: StoredReply, answer: Answer, shape: int, context: RenderCont
 def _line(reply: StoredReply, shape: int, context: RenderContext) -> Card:
     """Return a message that is not an answer: about a case, or a notice."""
     writer = _writer(shape, context)
-    if reply.case is not None:
-        text = cases.case_text(reply.case, context)
-        if shape >= WITHOUT_CARD:
-            return _message(text, TEXT_ONLY)
-        shown = attached(cases.case_card(reply.case, context))
-        return {"type": "message", "summary": text, "attachments": [shown]}
+    if reply.case is not None or reply.affected is not None:
+        return _officers_card(reply, shape, context)
     if reply.officer_reply is not None:
         return _officer(reply, shape, context, writer)
     if reply.superseded is not None:
@@ -184,6 +180,19 @@ def _line(reply: StoredReply, shape: int, context: RenderContext) -> Card:
         data = action_ids.data_of(action_ids.ANSWER_KEY, reply.answer_id)
         made["attachments"] = [attached(card([], [press_button(SHOW, data)]))]
     return made
+
+
+def _officers_card(reply: StoredReply, shape: int, context: RenderContext) -> Card:
+    """Return the card of a case, or of an edition that affects past answers."""
+    if reply.case is not None:
+        text, shown = cases.case_text(reply.case, context), cases.case_card(reply.case, context)
+    else:
+        assert reply.affected is not None  # noqa: S101
+        affected = reply.affected
+        text, shown = cases.affected_text(affected), cases.affected_card(affected, context)
+    if shape >= WITHOUT_CARD:
+        return _message(text, TEXT_ONLY)
+    return {"type": "message", "summary": text, "attachments": [attached(shown)]}
 
 
 def _sign_in(reply: StoredReply, shape: int, writer: PlainText) -> Card:

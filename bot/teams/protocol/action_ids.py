@@ -13,6 +13,7 @@ from core.domain.json_value import Json
 
 DO, CHOICE = "do", "o"
 ANSWER_KEY, CLARIFICATION_KEY, CASE_KEY, MESSAGE_KEY = "a", "c", "case", "m"
+EDITION_KEY = "edition"
 """Under which an id stands; one of them in each button."""
 
 EVIDENCE, ESCALATE, REPORT, CASE_ANSWER = "evidence", "escalate", "report", "case_answer"
@@ -26,6 +27,8 @@ ANSWERS = "answers"
 CASE_CLAIM, CASE_WRONG, CASE_CLOSE = "case_claim", "case_wrong", "case_close"
 CASE_ACCEPT, CASE_AGAIN, CASE_REFRESH = "case_accept", "case_reopen", "case_refresh"
 """Verbs of `Action.Execute`; as a message of a client that does not know it, the same in `do`."""
+TELL_ASKERS = "affected_approve"
+"""The choice is how many answers the card showed."""
 ASK_ABOUT = "askAboutMessage"
 """The command of the message extension."""
 
@@ -42,6 +45,7 @@ EXECUTED = frozenset(
         CASE_ACCEPT,
         CASE_AGAIN,
         CASE_REFRESH,
+        TELL_ASKERS,
     }
 )
 
@@ -50,7 +54,7 @@ SEEN = "seen"
 its words follows from that."""
 
 LONGEST_ID = 200
-_KEYS = (ANSWER_KEY, CLARIFICATION_KEY, CASE_KEY, MESSAGE_KEY)
+_KEYS = (ANSWER_KEY, CLARIFICATION_KEY, CASE_KEY, MESSAGE_KEY, EDITION_KEY)
 
 
 def data_of(key: str, target: str, choice: str | int = "") -> dict[str, Json]:

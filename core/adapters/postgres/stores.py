@@ -35,6 +35,7 @@ from core.adapters.postgres.queue.conversations import PostgresConversationStore
 from core.adapters.postgres.queue.rate_limits import Pace
 from core.adapters.postgres.queue.work_queue import PostgresWorkQueue
 from core.adapters.postgres.record.affected import PostgresAffectedAnswers
+from core.adapters.postgres.record.affected_editions import PostgresAffectedEditions
 from core.adapters.postgres.record.audit import PostgresRecords
 from core.adapters.postgres.record.corrections import PostgresCorrections
 from core.adapters.postgres.record.model_calls import PostgresModelCallLog, PostgresSpending
@@ -109,6 +110,11 @@ class PostgresStores:
     def affected(self) -> PostgresAffectedAnswers:
         """Past answers that rest on what a policy no longer says."""
         return PostgresAffectedAnswers(self._engine, ledger=self._ledger, officers=self.officers)
+
+    @cached_property
+    def affected_editions(self) -> PostgresAffectedEditions:
+        """What editions made of past answers, for officers."""
+        return PostgresAffectedEditions(self._engine, ids=self._ledger.ids, officers=self.officers)
 
     @cached_property
     def corrections(self) -> PostgresCorrections:

@@ -1,133 +1,13 @@
 """After an approval each asker is told in the thread what holds today, once."""
 
 import asyncio
-from dataclasses import dataclass, replace
-from typing import Any
 
 import pytest
-from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.corrections import Corrector
-from bot.delivery import Deliverer
-from bot.intake import Intake
-from bot.worker import Worker
-from core.bootstrap import Service
 from core.domain.delivery import NoReaders, Readers
 from core.domain.errors import TransientError
-from core.domain.message import Accepted
-from core.domain.officers import Account, Officer, Officers
-from core.ports import Platform
 from tests.acceptance import disputed
-from tests.integration.replay.conftest import GIFTS, Publish, recorded
-from tests.life import ScriptedAudience, SilentSurface, TablePlatform, message, prepare_platform
-
-LIMIT = "May employees accept a gift worth EUR 40?"
-LOWER = GIFTS.replace("up to EUR 50", "up to EUR 30")
-
-
-@dataclass
-class Office:
-    """The product on one platform, driven by hand."""
-
-    service: Service
-    engine: AsyncEngine
-    audience: ScriptedAudience
-    platform: TablePlatform
-    corrector: Corrector
-    intake: Intake
-    worker: Worker
-    deliverer: Deliverer
-
-    async def ask(self, words: str = LIMIT, **more: Any) -> str:
-        """Ask, let it be answered and posted; return the conversation."""
-        accepted = await self.intake.accept(message(words, **more))
-        assert isinstance(accepted, Accepted)
-        await self.worker.answer(accepted.conversation_id)
-        await self.deliver()
-        return accepted.conversation_id
-
-    async def deliver(self) -> None:
-        """Post all that is queued, as if it were due."""
-        waiting = (
-            "UPDATE citebound.outbox SET next_at = now() - interval '1 s'"
-            " WHERE settled_at IS NULL RETURNING conversation_id::text"
-        )
-        while rows := await self.rows(waiting):
-            for conversation in {row["conversation_id"] for row in rows}:
-                await self.deliverer.deliver(conversation)
-
-    async def approve(self, *, edition: int | None = None, policy: str | None = None) -> int:
-        """Approve, and make all of it due."""
-        count = await self.service.corrections.approve(
-            officer="maria", edition=edition, policy=policy
-        )
-        await self.due()
-        return count
-
-    async def due(self) -> None:
-        """Let what is approved be due now."""
-        await self.change("UPDATE citebound.affected_answers SET next_at = now()")
-
-    async def change(self, statement: str) -> None:
-        """Run a statement."""
-        async with self.engine.begin() as connection:
-            await connection.execute(text(statement))
-
-    async def rows(self, query: str) -> list[dict[str, Any]]:
-        """Return rows."""
-        async with self.engine.begin() as connection:
-            return [dict(row) for row in (await connection.execute(text(query))).mappings()]
-
-    async def posts(self) -> list[str]:
-        """Return what stands on the platform."""
-        return [row["body"] for row in await self.rows("SELECT body FROM posts ORDER BY id")]
-
-    async def states(self) -> list[str]:
-        """Return what became of the affected answers."""
-        query = "SELECT state FROM citebound.affected_answers ORDER BY answer_id, edition"
-        return [row["state"] for row in await self.rows(query)]
-
-    async def tags(self, *tags: str) -> list[dict[str, Any]]:
-        """Return records with one of these tags."""
-        rows = await self.rows("SELECT tag, actor, doc FROM audit.record ORDER BY at, id")
-        return [row for row in rows if row["tag"] in tags]
-
-
-@pytest.fixture
-async def office(service: Service, engine: AsyncEngine) -> Office:
-    """One platform whose channels are a table."""
-    await prepare_platform(engine)
-    account = Account(platform="fake", tenant="T1", person="O1")
-    service.officers = Officers(
-        all=(Officer(login="maria", name="Maria", accounts=(account,)),),
-        channel=replace(account, person="C9"),
-    )
-    audience, table = ScriptedAudience(), TablePlatform(engine)
-    platforms = {"fake": Platform(audience=audience, surface=SilentSurface(), poster=table)}
-    return Office(
-        service=service,
-        engine=engine,
-        audience=audience,
-        platform=table,
-        corrector=Corrector(
-            comparisons=service.affected,
-            corrections=service.corrections,
-            conversations=service.conversations,
-            answering=service.answering,
-            recorder=service.recorder,
-            platforms=platforms,
-            clock=service.clock,
-        ),
-        intake=Intake(service.inbox, put_within_s=20.0),
-        worker=Worker(
-            backlog=service.backlog,
-            answering=service.answering,
-            platforms=platforms,
-            clock=service.clock,
-        ),
-        deliverer=Deliverer(outbox=service.outbox, platforms=platforms),
-    )
+from tests.integration.replay.conftest import GIFTS, LOWER, Office, Publish, recorded
 
 
 async def test_the_asker_is_told_in_the_thread(office: Office, publish: Publish) -> None:
@@ -136,9 +16,9 @@ async def test_the_asker_is_told_in_the_thread(office: Office, publish: Publish)
     await publish(LOWER)
     await office.corrector.once()
     await office.deliver()
-    (first, notice) = await office.posts()
+    (first, card) = await office.posts()
     assert "EUR 50" in first
-    assert notice == "notice:answers_affected"
+    assert card == "card: 1 of 2, 1 wait, 0 told"
 
     assert await office.approve() == 1
     assert await office.approve() == 0
@@ -176,8 +56,8 @@ async def test_an_answer_that_holds_is_confirmed_in_silence(
     await office.corrector.once()
     await office.deliver()
 
-    (_, notice) = await office.posts()
-    assert notice.startswith("notice:")
+    (_, card) = await office.posts()
+    assert card == "card: 1 of 2, 0 wait, 0 told"
     assert await office.states() == ["confirmed"]
     assert len(await office.tags("answer:confirmed")) == 1
     assert await office.tags("answer:superseded") == []

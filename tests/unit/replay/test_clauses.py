@@ -2,8 +2,9 @@
 
 import pytest
 
+from core.domain.affected import ClauseChange
 from core.language.spans import TextSpan
-from core.replay.clauses import ClauseChange, StoredSection, StoredText, change_of
+from core.replay.clauses import StoredSection, StoredText, after_change, change_of
 
 LIMIT = "Employees may accept gifts up to EUR 50."
 REPORT = "Others are reported."
@@ -88,3 +89,49 @@ def test_a_heading_says_nothing_of_what_is_stored_beside_the_text() -> None:
 def test_only_an_amended_quote_stands() -> None:
     """The others can't be read any more as they were quoted."""
     assert [one for one in ClauseChange if one.quote_stands] == [ClauseChange.AMENDED]
+
+
+@pytest.mark.parametrize(
+    ("new", "after"),
+    [
+        (
+            stored(("a", "2.1 Gifts", "Be fair. Employees may accept gifts up to EUR 30 a year.")),
+            "Employees may accept gifts up to EUR 30 a year.",
+        ),
+        (stored(("a", "2.1 Gifts", "No gifts. Keep a list.")), "No gifts. Keep a list."),
+        (
+            stored(("a", "2.1 Gifts", LIMIT), ("b", "2.2 Officials", "2.1 is not for officials.")),
+            None,
+        ),
+        (
+            stored(
+                ("sec_2", "2 Limits", ""),
+                ("sec_2__a", "2.1 Gifts", LIMIT),
+                ("sec_2__b", "2.2 Officials", "Clause 2.1 is not for officials."),
+                ("sec_2__c", "2.3 Reports", REPORT),
+            ),
+            "Clause 2.1 is not for officials.",
+        ),
+        (
+            stored(("sec_2", "2 Limits", ""), ("sec_2__a", "2.1 Gifts", f"{LIMIT} Except cash.")),
+            "Except cash.",
+        ),
+        (stored(("sec_1", "1 Scope", "All employees.")), None),
+    ],
+)
+def test_what_stands_there_now(new: StoredText, after: str | None) -> None:
+    """The words in place of the quote, in whole sentences; or what was added around it."""
+    change = change_of(SPAN, OLD, new)
+    assert change is not None
+    assert after_change(SPAN, OLD, new, change) == after
+
+
+def test_a_long_section_is_compared_around_the_quote() -> None:
+    """Of a section of many words those near the quote count, and the time stays in bounds."""
+    filler = " ".join(f"Word {number} of many." for number in range(2_000))
+    old = stored(("a", "2.1 Gifts", f"{filler} {LIMIT} {filler}"))
+    new = stored(("a", "2.1 Gifts", f"{filler} {LIMIT.replace('50', '30')} {filler}"))
+    begin = old.text.index(LIMIT)
+    span = TextSpan(char_start=begin, char_end=begin + len(LIMIT))
+    after = after_change(span, old, new, ClauseChange.CHANGED)
+    assert after == LIMIT.replace("50", "30")

@@ -1,6 +1,7 @@
 """Lease the oldest unsettled reply of a conversation, and keep what the platform said of it."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, assert_never
 
 from sqlalchemy import text
@@ -13,6 +14,7 @@ from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.queue.conversations import place_of
 from core.adapters.postgres.queue.rate_limits import Pace
 from core.adapters.postgres.queue.replies import queue_reply, reply_of
+from core.adapters.postgres.record.affected_editions import read_edition
 from core.audit.documents import Event
 from core.domain.audit import Tag
 from core.domain.delivery import (
@@ -127,6 +129,9 @@ class PostgresOutbox:
                 tenant=row["tenant"],
                 replaced=row["replaced"],
             )
+            if reply.edition is not None:
+                affected = await read_edition(connection, reply.edition)
+                reply = replace(reply, affected=affected)
             return _delivery(row, leased.mappings().one(), reply)
 
     @raises_transient
@@ -214,6 +219,7 @@ class PostgresOutbox:
                 "outbox": delivery.outbox_id,
                 "notice": reply.notice.value if reply.notice else None,
                 **({"about": reply.about.what.value} if reply.about else {}),
+                **({"edition": reply.edition} if reply.edition else {}),
                 "shape": delivery.shape,
                 "is_direct": delivery.is_direct,
                 **says,
@@ -292,7 +298,8 @@ async def _queue_again(connection: AsyncConnection, delivery: Delivery, step: Qu
 async def _notify(connection: AsyncConnection, delivery: Delivery, notice: Notice) -> None:
     """Queue a notice in place of a reply; of a card, or of what was only rewritten, none."""
     reply = delivery.reply
-    if reply.case is not None or (notice is Notice.MAYBE_ABOVE and delivery.replaces is not None):
+    is_card = reply.case is not None or reply.affected is not None
+    if is_card or (notice is Notice.MAYBE_ABOVE and delivery.replaces is not None):
         return
     if (await connection.scalar(_PARTS, {"cause": delivery.cause}) or 0) >= MOST_IN_A_ROW:
         return

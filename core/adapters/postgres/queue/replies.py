@@ -23,6 +23,8 @@ A_CHECKPOINT = 3
 """Likewise of a checkpoint for officers."""
 OUTDATED = 4
 """Version of a reply that marks an earlier one as outdated, likewise."""
+AN_EDITION = 5
+"""Likewise of the card of an edition that affects past answers."""
 
 _QUEUE = text(
     "INSERT INTO citebound.outbox (cause, part, conversation_id, reply, person, mode, progress_id,"
@@ -77,6 +79,7 @@ def reply_json(reply: StoredReply) -> dict[str, Any]:
         "groups": sorted(reply.groups),
         **({} if reply.about is None else {"about": _about_json(reply.about)}),
         **({"outdated": True} if reply.is_outdated else {}),
+        **({} if reply.edition is None else {"edition": reply.edition}),
         **({} if reply.asked is None else {"asked": reply.asked}),
         **({} if reply.checkpoint is None else {"checkpoint": reply.checkpoint}),
         **({} if reply.ask_again_at is None else {"again": reply.ask_again_at.isoformat()}),
@@ -84,12 +87,12 @@ def reply_json(reply: StoredReply) -> dict[str, Any]:
 
 
 def reply_of(stored: Mapping[str, Any]) -> StoredReply:
-    """Read a stored reply; what it shows of a case is not read yet.
+    """Read a stored reply; what it shows of a case or an edition is not read yet.
 
     Raises:
         ContractError: A later release wrote it.
     """
-    if stored["v"] not in {FORMAT, ABOUT_A_CASE, A_CHECKPOINT, OUTDATED}:
+    if stored["v"] not in {FORMAT, ABOUT_A_CASE, A_CHECKPOINT, OUTDATED, AN_EDITION}:
         raise ContractError(f"expected a reply of format {FORMAT}, got {stored['v']!r}")
     return StoredReply(
         answer=None if stored["answer"] is None else answer_of(stored["answer"]),
@@ -101,6 +104,7 @@ def reply_of(stored: Mapping[str, Any]) -> StoredReply:
         leaf_hash=stored["leaf_hash"],
         groups=frozenset(stored["groups"]),
         is_outdated=stored.get("outdated", False),
+        edition=stored.get("edition"),
         asked=stored.get("asked"),
         checkpoint=stored.get("checkpoint"),
         ask_again_at=datetime.fromisoformat(stored["again"]) if "again" in stored else None,
@@ -112,6 +116,8 @@ def _format(reply: StoredReply) -> int:
         return A_CHECKPOINT
     if reply.is_outdated:
         return OUTDATED
+    if reply.edition is not None:
+        return AN_EDITION
     return FORMAT if reply.about is None else ABOUT_A_CASE
 
 

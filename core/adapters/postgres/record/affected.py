@@ -8,6 +8,7 @@ An answer counts if people were shown it and it still holds: not one that was wi
 that an officer's answer replaces, or that was asked about a day before its own.
 """
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,21 +18,22 @@ from typing import Any
 from sqlalchemy import ARRAY, BigInteger, Integer, RowMapping, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.cases.case_posts import officers_conversation
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Entry, Ledger, append
 from core.adapters.postgres.engine.transactions import begun_again
-from core.adapters.postgres.queue.replies import queue_reply
+from core.adapters.postgres.record.affected_editions import update_cards
 from core.audit.documents import Event
+from core.domain.affected import ClauseChange
 from core.domain.audit import Tag
-from core.domain.delivery import Notice, StoredReply
 from core.domain.json_value import JsonObject
 from core.domain.officers import Officers
 from core.language.spans import TextSpan
-from core.replay.clauses import ClauseChange, StoredSection, StoredText, change_of
+from core.replay.clauses import StoredSection, StoredText, after_change, change_of, folded
 
 BATCH = 200
 """Answers recorded in one transaction."""
+SHOWN = 400
+"""Characters that are recorded of what stood in a policy, and of what stands there now."""
 
 _EDITION = text("SELECT max(number) FROM citebound.editions")
 _OPEN = text(
@@ -54,7 +56,7 @@ _PASS = text(
     "UPDATE citebound.comparisons SET passed_answer = CAST(:passed AS uuid),"
     " found = found + :found,"
     " finished_at = CASE WHEN :is_last THEN clock_timestamp() END"
-    " WHERE edition = :edition AND on_day = :day RETURNING found"
+    " WHERE edition = :edition AND on_day = :day"
 )
 # Everybody's audiences together: who may read a policy does not matter here.
 _LIVE = (
@@ -132,7 +134,7 @@ _INSERT = text(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChangedClause:
+class QuotedClause:
     """A quoted stretch that no longer stands, or whose surroundings changed."""
 
     version_id: int
@@ -181,7 +183,7 @@ class PostgresAffectedAnswers:
             passed = batch[-1]
 
     async def _quoting(
-        self, state: Mapping[str, Any], clauses: Sequence[ChangedClause]
+        self, state: Mapping[str, Any], clauses: Sequence[QuotedClause]
     ) -> tuple[str | None, Sequence[str]]:
         """Return how far an earlier comparison came, and the answers behind that, in order."""
         async with self._engine.connect() as connection:
@@ -191,13 +193,13 @@ class PostgresAffectedAnswers:
             given = {**_spans(clauses), "passed": passed}
             return passed, (await connection.scalars(_QUOTING, given)).all()
 
-    async def _changed(self, edition: int, on_day: date) -> Sequence[ChangedClause]:
+    async def _changed(self, edition: int, on_day: date) -> Sequence[QuotedClause]:
         """Return the quoted stretches that changed, policy by policy."""
         async with self._engine.connect() as connection:
             given = {"edition": edition, "day": on_day}
             rows = (await connection.execute(_QUOTED, given)).mappings().all()
             texts: dict[int, StoredText] = {}
-            changed: list[ChangedClause] = []
+            changed: list[QuotedClause] = []
             policy_id: int | None = None
             for row in rows:
                 if row["policy_id"] != policy_id:
@@ -205,7 +207,7 @@ class PostgresAffectedAnswers:
                 for version in (row["version_id"], row["live_id"]):
                     if version is not None and version not in texts:
                         texts[version] = await _stored_text(connection, version)
-                clause = _clause(row, texts)
+                clause = await asyncio.to_thread(_clause, row, texts)
                 changed += [clause] if clause else []
         return changed
 
@@ -213,7 +215,7 @@ class PostgresAffectedAnswers:
     async def _batch(
         self,
         state: Mapping[str, Any],
-        clauses: Sequence[ChangedClause],
+        clauses: Sequence[QuotedClause],
         answers: Sequence[str],
         *,
         passed: str | None,
@@ -230,31 +232,17 @@ class PostgresAffectedAnswers:
                 await self._record(connection, rows, clauses)
             last = answers[-1] if answers else passed
             given = {**state, "passed": last, "found": len(rows), "is_last": is_last}
-            if await connection.scalar(_PASS, given) and is_last:
-                await self._tell_officers(connection, f"affected:{state['edition']}:{state['day']}")
+            await connection.execute(_PASS, given)
+            if is_last:
+                # With the last batch: what officers hear can't get lost.
+                await update_cards(connection, self._officers, ids=self._ledger.ids)
         return len(rows)
-
-    async def _tell_officers(self, connection: AsyncConnection, cause: str) -> None:
-        """Queue a notice, with the last batch: it can't get lost, and comes once."""
-        for route in self._officers.routes(is_sensitive=False):
-            place = route.place(cause)
-            await queue_reply(
-                connection,
-                StoredReply(notice=Notice.ANSWERS_AFFECTED),
-                cause=cause,
-                conversation_id=await officers_conversation(
-                    connection, place, ids=self._ledger.ids
-                ),
-                person=route.person,
-                mode=place.mode,
-                is_direct=route.is_direct,
-            )
 
     async def _record(
         self,
         connection: AsyncConnection,
         rows: Sequence[RowMapping],
-        clauses: Sequence[ChangedClause],
+        clauses: Sequence[QuotedClause],
     ) -> None:
         kept: list[JsonObject] = []
         entries: list[Entry] = []
@@ -294,7 +282,7 @@ class PostgresAffectedAnswers:
         await connection.execute(_INSERT, {"rows": json.dumps(kept)})
 
 
-def _spans(clauses: Sequence[ChangedClause]) -> dict[str, list[int]]:
+def _spans(clauses: Sequence[QuotedClause]) -> dict[str, list[int]]:
     return {
         "versions": [one.version_id for one in clauses],
         "starts": [one.span.char_start for one in clauses],
@@ -312,17 +300,19 @@ async def _stored_text(connection: AsyncConnection, version: int) -> StoredText:
     )
 
 
-def _clause(row: RowMapping, texts: Mapping[int, StoredText]) -> ChangedClause | None:
+def _clause(row: RowMapping, texts: Mapping[int, StoredText]) -> QuotedClause | None:
     span = TextSpan(char_start=row["char_start"], char_end=row["char_end"])
-    old = texts[row["version_id"]]
+    old, after = texts[row["version_id"]], None
     if row["live_id"] is not None:
-        change = change_of(span, old, texts[row["live_id"]])
+        new = texts[row["live_id"]]
+        change = change_of(span, old, new)
+        after = change and after_change(span, old, new, change)
     else:
         change = ClauseChange.WITHDRAWN if row["is_withdrawn"] else ClauseChange.ENDED
     if change is None:
         return None
     section = old.section_at(span)
-    return ChangedClause(
+    return QuotedClause(
         version_id=row["version_id"],
         span=span,
         edition=row["edition"],
@@ -334,5 +324,12 @@ def _clause(row: RowMapping, texts: Mapping[int, StoredText]) -> ChangedClause |
             "old_version": row["label"],
             "new_version": row["live_label"],
             "change": change.value,
+            "before": cut(folded(span.of(old.text))),
+            "after": None if after is None else cut(after),
         },
     )
+
+
+def cut(text: str) -> str:
+    """Return the beginning of a text."""
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}\N{HORIZONTAL ELLIPSIS}"

@@ -28,38 +28,8 @@ from core.ports.corrections import Correction
 
 LEASE_S = 120.0
 """Longer than a run's deadline."""
-APART_S = 20.0
-"""Between two corrections in one channel: nobody's channel is flooded."""
 MAX_ATTEMPTS = 5
 
-# Of one person's equal questions in one thread the newest answer is corrected, while it is known
-# who asked.
-_APPROVE = text("""
-WITH open AS (
-  SELECT x.answer_id, x.edition, q.conversation_id, q.standalone, a.answered_at,
-         c.platform, c.tenant, c.channel, i.person
-    FROM citebound.affected_answers x
-    JOIN citebound.answers a ON a.id = x.answer_id
-    JOIN citebound.questions q ON q.id = a.question_id
-    JOIN citebound.conversations c ON c.id = q.conversation_id
-    JOIN citebound.inbox i ON i.question_id = q.id
-   WHERE x.state = 'found' AND (CAST(:edition AS int) IS NULL OR x.edition = :edition)
-     AND (CAST(:policy AS text) IS NULL
-          OR x.changes @> jsonb_build_array(jsonb_build_object('policy', CAST(:policy AS text))))
-     FOR UPDATE OF x),
-ranked AS (
-  SELECT *, row_number() OVER (PARTITION BY conversation_id, person, standalone
-    ORDER BY answered_at DESC, edition DESC) AS place FROM open),
-spaced AS (
-  SELECT *, row_number() OVER (PARTITION BY platform, tenant, channel, place = 1
-    ORDER BY answered_at) - 1 AS before FROM ranked)
-UPDATE citebound.affected_answers x
-   SET state = CASE WHEN s.place = 1 AND s.person <> '' THEN 'approved' ELSE 'dropped' END,
-       approved_by = :officer,
-       approved_at = clock_timestamp(),
-       next_at = clock_timestamp() + s.before * make_interval(secs => :apart)
-  FROM spaced s WHERE x.answer_id = s.answer_id AND x.edition = s.edition
-RETURNING x.state""")
 _CLAIM = text("""
 UPDATE citebound.affected_answers x
    SET attempt = attempt + 1, next_at = clock_timestamp() + make_interval(secs => :lease)
@@ -118,15 +88,6 @@ class PostgresCorrections:
     def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
         self._engine = engine
         self._ledger = ledger
-
-    @raises_transient
-    @begun_again
-    async def approve(self, *, officer: str, edition: int | None, policy: str | None) -> int:
-        """See `Corrections.approve`."""
-        given = {"officer": officer, "edition": edition, "policy": policy, "apart": APART_S}
-        async with self._engine.begin() as connection:
-            states = (await connection.scalars(_APPROVE, given)).all()
-        return sum(state == "approved" for state in states)
 
     @raises_transient
     @begun_again

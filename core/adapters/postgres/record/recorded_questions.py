@@ -12,9 +12,9 @@ from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.officers.session import OfficerSession, Reading
 from core.audit.canonical import Commitment, leaf_hash
 from core.audit.documents import Event
+from core.domain.affected import AffectedAnswer, ClauseChange
 from core.domain.audit import Tag
 from core.domain.json_value import Json, JsonObject
-from core.replay.clauses import AffectedAnswer, ClauseChange
 from core.replay.recorded import RecordedQuestion, StoredRecord
 
 _HEX = 32
@@ -102,6 +102,8 @@ class PostgresRecordedQuestions:
                 old_version=row["old_version"],
                 new_version=row["new_version"],
                 change=ClauseChange(row["change"]),
+                before=row["before"],
+                after=row["after"],
                 still_holds=row["still_holds"],
                 decided_at=row["decided_at"],
                 notified_at=row["notified_at"],

@@ -1,0 +1,54 @@
+"""An officer lets the askers of affected answers be told, from the card or from the console.
+
+What is approved is what was shown: if more answers were found since, nothing is.
+"""
+
+from bot.actions.press import Outcome, Press, Redraw, Say
+from bot.replies.notices import OFFICERS_ONLY
+from core.domain.errors import OvertakenError
+from core.domain.officers import Officers
+from core.ports.corrections import AffectedEditions
+
+NO_EDITION = "Nothing of this edition affects past answers."
+MORE_BY_NOW = (
+    "More answers were found since this was shown, so none was approved. The newest card has all of"
+    " them."
+)
+DECIDED = "Nothing waits for a decision here any more. The message shows how it stands now."
+_DIGITS = 9
+
+
+class AffectedActions:
+    """What officers do about affected answers."""
+
+    def __init__(self, editions: AffectedEditions, officers: Officers) -> None:
+        self._editions = editions
+        self._officers = officers
+
+    async def approve(self, press: Press) -> Outcome:
+        """Approve the answers of an edition, of which `press.choice` were shown.
+
+        A repeated delivery of the press finds them approved by the same officer, and says nothing.
+        """
+        officer = None if press.is_outside else self._officers.find(press.listed)
+        if officer is None:
+            return Say(words=OFFICERS_ONLY)
+        edition, seen = _number(press.target), _number(press.choice)
+        if edition is None or seen is None:
+            return Say(words=NO_EDITION)
+        try:
+            approved = await self._editions.approve(
+                officer=officer.login, edition=edition, policy=None, seen=seen
+            )
+        except OvertakenError:
+            return Say(words=MORE_BY_NOW)
+        now = await self._editions.find(edition)
+        if now is None:
+            return Say(words=NO_EDITION)
+        is_theirs = approved > 0 or officer.login in now.approved_by
+        return Redraw(now=now) if is_theirs else Say(words=DECIDED)
+
+
+def _number(written: str) -> int | None:
+    is_number = written.isascii() and written.isdecimal() and len(written) <= _DIGITS
+    return int(written) if is_number else None
