@@ -14,6 +14,7 @@ from core.adapters.officers import read_officers
 from core.adapters.postgres.access import open_engine
 from core.adapters.postgres.engine.database import SERVING
 from core.adapters.postgres.engine.database import Limits as StatementLimits
+from core.adapters.postgres.engine.pseudonyms import open_pseudonyms
 from core.adapters.postgres.ontology.fact_index import index_missing
 from core.adapters.postgres.record.model_calls import ForgetfulCallLog
 from core.adapters.postgres.stores import PostgresStores
@@ -277,6 +278,7 @@ async def bootstrap(
             officers=officers,
             clock=clock or SystemClock(),
             ids=ids or UuidSource(),
+            pseudonyms=await open_pseudonyms(engine, settings),
         )
         reasoners = (
             await stack.enter_async_context(

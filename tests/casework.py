@@ -17,7 +17,7 @@ from core.domain.case_actions import CaseDone, CaseResult
 from core.domain.message import Accepted, Claimed
 from core.domain.officers import Account, Officer, Officers
 from core.ports import Completion
-from tests.life import Deployment, deploy, message
+from tests.life import PSEUDONYMS, Deployment, deploy, message
 
 ASKER = Account(platform="fake", tenant="T1", person="U1")
 OTHER = Account(platform="fake", tenant="T1", person="U2")
@@ -134,7 +134,7 @@ def office(
     engine: AsyncEngine, *, officers: tuple[Officer, ...] = OFFICERS, room: Account | None = ROOM
 ) -> Office:
     """Wire it; nothing runs yet."""
-    ledger = Ledger(clock=SystemClock(), ids=UuidSource(), unit="test")
+    ledger = Ledger(clock=SystemClock(), ids=UuidSource(), unit="test", pseudonyms=PSEUDONYMS)
     listed = Officers(all=officers, channel=room)
     life = deploy(engine, officers=listed)
     desk = CaseService(

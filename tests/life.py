@@ -19,7 +19,9 @@ from bot.delivery import Deliverer
 from bot.intake import Intake
 from bot.worker import Patience, Worker
 from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.identity_key import IdentityKey
 from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.pseudonyms import Pseudonyms
 from core.adapters.postgres.messages.backlog import PostgresBacklog
 from core.adapters.postgres.messages.inbox import PostgresInbox
 from core.adapters.postgres.messages.outbox import PostgresOutbox
@@ -66,6 +68,9 @@ _NO_LIMIT = TurnLimit(times=1, within_s=0.0)
 UNLIMITED = TurnLimits(asker=_NO_LIMIT, channel=_NO_LIMIT, conversation=_NO_LIMIT)
 ROOMY = WaitingLimits(asker=1_000_000, all=1_000_000)
 IN_DOUBT = "in doubt"
+IDENTITY_KEY = IdentityKey.generate()
+"""The officers' half."""
+PSEUDONYMS = Pseudonyms(bytes(range(32)), sealing=IDENTITY_KEY.public)
 """In a script: the message is posted, and its platform's answer is lost."""
 
 
@@ -284,7 +289,7 @@ def deploy(
 ) -> Deployment:
     """Wire it; nothing runs yet."""
     clock, ids = SystemClock(), UuidSource()
-    ledger = Ledger(clock=clock, ids=ids, unit="test")
+    ledger = Ledger(clock=clock, ids=ids, unit="test", pseudonyms=PSEUDONYMS)
     corpus = InMemoryCorpus()
     platform, audience, reasoner = (
         TablePlatform(engine),

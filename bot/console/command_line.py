@@ -6,6 +6,7 @@ from pathlib import Path
 
 from bot.console import (
     corpus_command_line,
+    identity_command_line,
     ledger_command_line,
     officer_command_line,
     privacy_command_line,
@@ -91,6 +92,7 @@ stands, confidence, steps, and whether the stored bytes still have the recorded 
     *ledger_command_line.LEDGER,
     *officer_command_line.OFFICERS,
     *privacy_command_line.PRIVACY,
+    *identity_command_line.IDENTITY,
     short="read and prove the record",
     text="Reads the record: what was asked, what was answered, on what grounds; and proves it.",
     examples="""\

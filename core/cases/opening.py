@@ -77,7 +77,11 @@ class CaseOpener:
     ) -> StoredCase:
         """Open a case at the wish of its asker, who is told so, or of an officer."""
         is_asker = asked.is_by(opening.by)
-        actor = await unit.log.actor(opening.by, None if is_asker else opening.officer)
+        actor = await unit.log.actor(
+            opening.by,
+            None if is_asker else opening.officer,
+            conversation_id=asked.conversation_id,
+        )
         number = await unit.rows.next_number()
         case = await self.open(unit, asked, opening, actor, number=number)
         if is_asker or opening.officer is None:
@@ -91,7 +95,7 @@ class CaseOpener:
         A note that tells of somebody takes the card out of the channel: it goes to those on call.
         """
         after = await unit.rows.save(with_note(case, opening, now=self._clock.now()))
-        actor = await unit.log.actor(opening.by, None)
+        actor = await unit.log.actor(opening.by, None, conversation_id=case.conversation_id)
         await unit.log.add(after, actor, kind="note", key=opening.key, body=opening.note)
         await unit.log.record(
             Tag.CASE_NOTED,

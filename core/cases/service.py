@@ -220,7 +220,9 @@ class CaseService:
         await unit.rows.lock(asked.conversation_id)
         refusal = why_not_opened(asked, opening)
         if refusal is not None:
-            actor = await unit.log.actor(opening.by, opening.officer)
+            actor = await unit.log.actor(
+                opening.by, opening.officer, conversation_id=asked.conversation_id
+            )
             await unit.log.record_refused_opening(asked, actor, refusal)
             return CaseRefused(why=refusal)
         case = await unit.rows.of_question(asked.question_id)
@@ -268,7 +270,11 @@ class CaseService:
     async def _decide(self, unit: CaseUnit, case: StoredCase, action: CaseAction) -> CaseResult:
         verdict = decide(case, action)
         is_asker = action.kind in ASKERS_OWN
-        actor = await unit.log.actor(action.by, None if is_asker else action.officer)
+        actor = await unit.log.actor(
+            action.by,
+            None if is_asker else action.officer,
+            conversation_id=case.conversation_id,
+        )
         before = await unit.log.find(case, actor, action.key)
         if before is not None and verdict not in AUTHORITY:
             verdict = before.refusal

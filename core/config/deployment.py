@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.config.anchors import check_anchors
-from core.config.setting import is_name, one_of, setting, within
+from core.config.setting import is_name, is_public_key, is_token_key, one_of, setting, within
 from core.domain.errors import ConfigError
 from core.failpoints import NAMES
 
@@ -115,6 +115,23 @@ class DeploymentSettings:
         "File of certificates (PEM) that are trusted to stand behind timestamp authorities",
     )
     """The authority's root; it says on its site where to get it."""
+    pseudonym_key: str | None = setting(
+        "CITEBOUND_PSEUDONYM_KEY",
+        None,
+        "Finds people's pseudonyms again: 32 bytes in base64, the same in all processes, never"
+        " changed; unset: one in the database, whose copies then tell whose pseudonym is whose",
+        is_secret=True,
+        check=is_token_key,
+    )
+    """See `core.adapters.postgres.engine.pseudonyms`."""
+    identity_key: str | None = setting(
+        "CITEBOUND_IDENTITY_KEY",
+        None,
+        "Public key to which it is sealed who a pseudonym stands for, as `citebound audit"
+        " identity-key FILE` prints it; unset: nobody can tell later",
+        check=is_public_key,
+    )
+    """The private half stays with officers."""
     officers: str | None = setting(
         "CITEBOUND_OFFICERS", None, "Who answers cases: JSON or a file; unset: nobody"
     )

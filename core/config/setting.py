@@ -10,7 +10,7 @@ from typing import Any
 from core.domain.errors import ConfigError
 
 TOKEN_KEY_BYTES = 32
-"""Of AES-256."""
+"""Of AES-256, HMAC-SHA256 and X25519."""
 
 
 Check = Callable[[str, Any], None]
@@ -126,12 +126,24 @@ def is_address(variable: str, value: str) -> None:
 
 
 def is_token_key(variable: str, value: str) -> None:
-    """Refuse what is no key of AES-256, or a default, without showing it."""
-    try:
-        key = base64.b64decode(value, validate=True)
-    except ValueError:
-        key = b""
-    if len(key) != TOKEN_KEY_BYTES or len(set(key)) == 1:
+    """Refuse what is no key of 32 bytes, or a default, without showing it."""
+    if not _are_32_bytes(value):
         raise ConfigError(
             f"{variable}: expected 32 random bytes in base64, as `openssl rand -base64 32` prints"
         )
+
+
+def is_public_key(variable: str, value: str) -> None:
+    """Refuse what is no public key of X25519."""
+    if not _are_32_bytes(value):
+        raise ConfigError(
+            f"{variable}: expected a public key, as `citebound audit identity-key` prints it"
+        )
+
+
+def _are_32_bytes(value: str) -> bool:
+    try:
+        key = base64.b64decode(value, validate=True)
+    except ValueError:
+        return False
+    return len(key) == TOKEN_KEY_BYTES and len(set(key)) > 1

@@ -81,8 +81,13 @@ class CaseRows(Protocol):
 class CaseLog(Protocol):
     """What was done to cases, or refused: their own log, and the record."""
 
-    async def actor(self, by: Account, officer: Officer | None, /) -> Actor:
-        """Return how the record names somebody: an officer by login, others by pseudonym."""
+    async def actor(
+        self, by: Account, officer: Officer | None, /, *, conversation_id: str
+    ) -> Actor:
+        """Return how the record names somebody: an officer by login, others by pseudonym.
+
+        The pseudonym is that of a conversation.
+        """
         ...
 
     async def find(self, case: StoredCase, actor: Actor, key: str, /) -> LoggedAction | None:

@@ -164,6 +164,8 @@ async def diagnose(
         return
     for finding in _settings(settings):
         yield finding
+    if settings.environment == "production":
+        yield _identities(settings)
     async for finding in _database(settings):
         yield finding
     async for finding in check_embedders(settings):
@@ -198,6 +200,25 @@ def _settings(settings: Settings) -> list[Diagnosis]:
             Diagnosis(subject=variable, health=Status.FINE, found=found, is_default=is_default)
         )
     return findings
+
+
+def _identities(settings: Settings) -> Diagnosis:
+    """Say whether pseudonyms hide people from who has the database, and from nobody else."""
+    subject, lacks = "pseudonyms", list[str]()
+    if not settings.pseudonym_key:
+        lacks.append("copies of the database tell whose they are")
+    if not settings.identity_key:
+        lacks.append("nobody can be unmasked")
+    if not lacks:
+        found = "found by a key outside the database, identities sealed"
+        return Diagnosis(subject=subject, health=Status.FINE, found=found)
+    return Diagnosis(
+        subject=subject,
+        health=Status.DOUBTFUL,
+        found="; ".join(lacks),
+        cure="set CITEBOUND_PSEUDONYM_KEY (`openssl rand -base64 32`) before the first question,"
+        " and CITEBOUND_IDENTITY_KEY (`citebound audit identity-key FILE`)",
+    )
 
 
 async def _database(settings: Settings) -> AsyncGenerator[Diagnosis]:

@@ -15,6 +15,7 @@ from core.adapters.postgres.corpus.corpus_report import PostgresCorpusReport
 from core.adapters.postgres.corpus.policy_facts import PostgresAboutPolicies, PostgresPolicyChanges
 from core.adapters.postgres.corpus.withdrawals import PostgresWithdrawals
 from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.pseudonyms import Pseudonyms
 from core.adapters.postgres.health import PostgresHealth
 from core.adapters.postgres.messages.backlog import PostgresBacklog
 from core.adapters.postgres.messages.inbox import PostgresInbox
@@ -58,13 +59,15 @@ class PostgresStores:
         officers: Officers,
         clock: Clock,
         ids: IdSource,
+        pseudonyms: Pseudonyms | None = None,
     ) -> None:
-        """Connect nothing yet."""
+        """Connect nothing yet; without `pseudonyms` no people of chat platforms are named."""
         self._engine = engine
         self.settings = settings
         self.officers = officers
         self.clock = clock
         self.ids = ids
+        self._pseudonyms = pseudonyms
 
     @cached_property
     def corpus(self) -> PostgresCorpusStore:
@@ -204,7 +207,7 @@ class PostgresStores:
     @cached_property
     def references(self) -> PostgresConversationReferences:
         """Conversations in which the app is, so that it can write there first."""
-        return PostgresConversationReferences(self._engine)
+        return PostgresConversationReferences(self._engine, pseudonyms=self._pseudonyms)
 
     @cached_property
     def case_store(self) -> PostgresCases:
@@ -233,7 +236,12 @@ class PostgresStores:
 
     @cached_property
     def _ledger(self) -> Ledger:
-        return Ledger(clock=self.clock, ids=self.ids, unit=self.settings.unit)
+        return Ledger(
+            clock=self.clock,
+            ids=self.ids,
+            unit=self.settings.unit,
+            pseudonyms=self._pseudonyms,
+        )
 
 
 def _turn_limits(settings: Settings) -> TurnLimits:

@@ -16,7 +16,7 @@ from tests.life import Deployment, deploy, message
 COUNTED = (
     "citebound.inbox",
     "citebound.conversations",
-    "citebound.askers",
+    "audit.identity",
     "audit.record",
     "audit.content",
 )

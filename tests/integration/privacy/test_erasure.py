@@ -30,7 +30,7 @@ from core.domain.message import MessageKind
 from tests.casework import ADA, ASKER, Office, fresh
 from tests.integration.privacy.conftest import AGREED, LEDGER
 from tests.integration.record.sealing import SealedLedger, all_sealable
-from tests.life import Deployment, message
+from tests.life import PSEUDONYMS, Deployment, message
 
 HERS = ("zebrafinch", "quaggawords", "okapinote", "ibexcomment", "tapirname", "numbatreply",
         "axolotledit")  # fmt: skip
@@ -111,7 +111,8 @@ async def in_files(connection: AsyncConnection, words: Iterable[str]) -> dict[st
 
 
 async def pseudonym(life: Deployment, person: str = "U1") -> str:
-    (row,) = await life.rows("SELECT pseudonym FROM citebound.askers WHERE person = :p", p=person)
+    match = PSEUDONYMS.match_hash(replace(ASKER, person=person))
+    (row,) = await life.rows("SELECT pseudonym FROM audit.identity WHERE match_hash = :m", m=match)
     return str(row["pseudonym"])
 
 
@@ -137,8 +138,10 @@ async def test_nothing_of_a_person_is_left(
         assert await left(connection, (*HERS, "171.001", "DFERRET")) == {}
         assert set(await left(connection, THEIRS)) == set(THEIRS)
     people = "SELECT person FROM citebound.{} WHERE person = 'U1'"
-    for table in ("inbox", "outbox", "cases", "askers"):
+    for table in ("inbox", "outbox", "cases"):
         assert await bureau.life.rows(people.format(table)) == []
+    match = PSEUDONYMS.match_hash(ASKER)
+    assert await bureau.life.rows("SELECT FROM audit.identity WHERE match_hash = :m", m=match) == []
     await purge_files(engine, is_full=False)
     async with engine.connect() as connection:
         words = await in_files(connection, (*HERS, *THEIRS))

@@ -74,7 +74,8 @@ async def test_nobody_changes_the_record(engine: AsyncEngine) -> None:
     assert [right for right in audit if right.verb in changes] == []
     assert [right for right in found if right.role == "public"] == []
     reads = {(role, thing) for role, thing, verb in audit if verb == "SELECT"}
-    assert [thing for role, thing in reads if role == DatabaseRole.APP] == []
+    names = {"audit.identity.pseudonym", "audit.identity.period", "audit.identity.match_hash"}
+    assert {thing for role, thing in reads if role == DatabaseRole.APP} == names
     hidden = {(role, f"audit.content.{name}") for role in UNREADING for name in ("body", "salt")}
     assert reads.isdisjoint(hidden)
     writes = {*changes, "INSERT"}

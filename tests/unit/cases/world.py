@@ -231,7 +231,9 @@ class _Log:
     def __init__(self, store: InMemoryCases) -> None:
         self._store = store
 
-    async def actor(self, by: Account, officer: Officer | None, /) -> Actor:
+    async def actor(
+        self, by: Account, officer: Officer | None, /, *, conversation_id: str
+    ) -> Actor:
         if officer is not None:
             return Actor(kind="officer", ref=officer.login)
         return Actor(kind="asker", ref=f"p-{by.person}")

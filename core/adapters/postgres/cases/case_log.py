@@ -6,7 +6,6 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.engine.ledger import Ledger, take_number
-from core.adapters.postgres.queue.conversations import pseudonym_of
 from core.audit.canonical import instant
 from core.audit.documents import Event
 from core.domain.audit import Tag
@@ -27,14 +26,18 @@ _LOGGED = text(
 )
 
 
-async def actor_of(connection: AsyncConnection, by: Account, officer: Officer | None) -> Actor:
+async def actor_of(
+    connection: AsyncConnection,
+    by: Account,
+    officer: Officer | None,
+    *,
+    ledger: Ledger,
+    conversation_id: str,
+) -> Actor:
     """Return how the record names somebody: an officer by login, others by pseudonym."""
     if officer is not None:
         return Actor(kind="officer", ref=officer.login)
-    pseudonym = await pseudonym_of(
-        connection, platform=by.platform, tenant=by.tenant, person=by.person
-    )
-    return Actor(kind="asker", ref=pseudonym)
+    return Actor(kind="asker", ref=await ledger.pseudonyms.of(connection, by, conversation_id))
 
 
 class PostgresCaseLog:
@@ -44,9 +47,13 @@ class PostgresCaseLog:
         self._connection = connection
         self._ledger = ledger
 
-    async def actor(self, by: Account, officer: Officer | None, /) -> Actor:
+    async def actor(
+        self, by: Account, officer: Officer | None, /, *, conversation_id: str
+    ) -> Actor:
         """See `CaseLog.actor`."""
-        return await actor_of(self._connection, by, officer)
+        return await actor_of(
+            self._connection, by, officer, ledger=self._ledger, conversation_id=conversation_id
+        )
 
     async def find(self, case: StoredCase, actor: Actor, key: str, /) -> LoggedAction | None:
         """See `CaseLog.find`."""

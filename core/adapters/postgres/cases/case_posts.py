@@ -25,6 +25,7 @@ _MAKE = text(
 _FIND = text(
     "SELECT id::text FROM citebound.conversations WHERE platform = :platform"
     " AND tenant = :tenant AND channel = :channel AND thread = :thread"
+    " ORDER BY period DESC LIMIT 1"
 )
 _CARDS = text(
     "SELECT DISTINCT ON (conversation_id) id, conversation_id::text, person, mode, is_direct"

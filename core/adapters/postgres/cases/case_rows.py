@@ -61,9 +61,12 @@ _INSERT = text(
     " :question, 'open', :reason, :due_at, :opened_at, :urgency, :opener, :note, :reply, :record,"
     " :asker, :asker_name, :person, :mode, :permalink, :is_private, :is_anonymous, :is_sensitive)"
 )
+_PERSON = text("SELECT encode(match_hash, 'hex') FROM audit.identity WHERE pseudonym = :asker")
 _PASSED_ON = text(
     "SELECT count(*) FROM citebound.cases"
-    " WHERE asker = :asker AND opener = 'pipeline' AND opened_at > :since"
+    " WHERE (asker = :asker OR asker IN (SELECT o.pseudonym FROM audit.identity s"
+    "   JOIN audit.identity o USING (match_hash) WHERE s.pseudonym = :asker))"
+    " AND opener = 'pipeline' AND opened_at > :since"
 )
 _NUMBER = text("SELECT nextval(pg_get_serial_sequence('citebound.cases', 'number'))")
 _SAVE = text(
@@ -118,7 +121,8 @@ class PostgresCaseRows:
 
     async def count_passed_on(self, asker: str, /, *, since: datetime) -> int:
         """See `CaseRows.count_passed_on`."""
-        await wait_for_one(self._connection, AdvisoryLock.COUNTING_CASES, asker)
+        person = await self._connection.scalar(_PERSON, {"asker": asker})
+        await wait_for_one(self._connection, AdvisoryLock.COUNTING_CASES, person or asker)
         keys = {"asker": asker, "since": since}
         return int(await self._connection.scalar(_PASSED_ON, keys) or 0)
 

@@ -5,7 +5,6 @@ from typing import Any
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.cases.case_log import actor_of
 from core.adapters.postgres.cases.case_rows import is_uuid
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger, json_text, take_number
@@ -59,7 +58,9 @@ class PostgresFeedback:
             if answer is None:
                 return FeedbackRefused(why=Refusal.UNKNOWN)
             refusal = Refusal.ANSWERED if answer.is_superseded else None
-            actor = (await actor_of(connection, feedback.by, None)).ref
+            actor = await self._ledger.pseudonyms.of(
+                connection, feedback.by, answer.conversation_id
+            )
             said = {"answer": feedback.answer_id, "actor": actor, "key": feedback.key}
             before = await connection.scalar(_BEFORE, said)
             is_new = await self._keep(connection, feedback, actor, refusal)

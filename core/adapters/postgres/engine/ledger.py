@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from sqlalchemy import ARRAY, LargeBinary, Text, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from core.adapters.postgres.engine.pseudonyms import Pseudonyms
 from core.adapters.postgres.engine.tables import conversations
 from core.audit.canonical import SALT_BYTES, Commitment, canonical, leaf_hash
 from core.audit.documents import Event, event_document
-from core.domain.errors import TransientError
+from core.domain.errors import ConfigError, TransientError
 from core.domain.json_value import Json
 from core.ports import Clock, IdSource
 
@@ -47,10 +48,25 @@ class Entry:
 class Ledger:
     """Writes records; reads none back, as the application's role may not."""
 
-    def __init__(self, *, clock: Clock, ids: IdSource, unit: str) -> None:
+    def __init__(
+        self, *, clock: Clock, ids: IdSource, unit: str, pseudonyms: Pseudonyms | None = None
+    ) -> None:
+        """Without `pseudonyms` it names no people of chat platforms."""
         self.clock = clock
         self.ids = ids
         self.unit = unit
+        self._pseudonyms = pseudonyms
+
+    @property
+    def pseudonyms(self) -> Pseudonyms:
+        """How people are named.
+
+        Raises:
+            ConfigError: This process meets none.
+        """
+        if self._pseudonyms is None:
+            raise ConfigError("this command names no people")
+        return self._pseudonyms
 
     async def event(
         self,

@@ -225,6 +225,8 @@ conversations = Table(
     Column("thread", Text),
     Column("next_seq", Integer),
     Column("created_at", DateTime(timezone=True)),
+    Column("period", Text),
+    Column("last_at", DateTime(timezone=True)),
 )
 
 questions = Table(

@@ -25,32 +25,39 @@ from core.domain.rate_limit import REPORTS_AHEAD, TurnLimit, WaitingLimits, ask_
 
 _WAITING = "state IN ('received', 'running')"
 _COUNT = text(
-    "SELECT n, asker, clock_timestamp() AS now,"  # noqa: S608  # constants
+    "SELECT n, person, clock_timestamp() AS now,"  # noqa: S608  # constants
     " (SELECT count(*) FROM (SELECT FROM citebound.inbox"
     f"   WHERE {_WAITING} AND is_counted LIMIT :most) AS waiting) AS all_waiting,"
     " (SELECT count(*) FROM citebound.inbox i"
-    f"   WHERE i.asker = given.asker AND {_WAITING} AND is_counted) AS waiting,"
+    f"   WHERE i.asker = ANY (known.names) AND {_WAITING} AND is_counted) AS waiting,"
     " (SELECT count(*) FROM citebound.inbox i"
-    f"   WHERE i.asker = given.asker AND {_WAITING} AND is_ahead) AS ahead,"
-    " (SELECT told_until FROM citebound.askers WHERE pseudonym = given.asker) AS told_until,"
+    f"   WHERE i.asker = ANY (known.names) AND {_WAITING} AND is_ahead) AS ahead,"
+    " (SELECT t.taken[1] FROM citebound.turns t"
+    "   WHERE t.kind = 'told' AND t.key = given.person) AS told_until,"
     " coalesce((SELECT t.taken FROM citebound.turns t"
-    "   WHERE t.kind = 'asker' AND t.key = given.asker), '{}') AS taken,"
+    "   WHERE t.kind = 'asker' AND t.key = given.person), '{}') AS taken,"
     " last.outcome AS last_outcome, last.refusal AS last_refusal,"
     " EXISTS (SELECT FROM citebound.inbox i WHERE i.conversation_id = CAST(conversation AS uuid)"
     f"   AND i.asker = given.asker AND {_WAITING}) AS has_unanswered,"
     " EXISTS (SELECT FROM citebound.inbox i WHERE i.conversation_id = CAST(conversation AS uuid)"
     f"   AND i.asker = given.asker AND {_WAITING} AND is_ahead) AS has_report"
-    " FROM unnest(:askers, :conversations) WITH ORDINALITY AS given(asker, conversation, n)"
+    " FROM unnest(:askers, :people, :conversations) WITH ORDINALITY"
+    "   AS given(asker, person, conversation, n)"
+    " CROSS JOIN LATERAL (SELECT array_agg(pseudonym) AS names FROM audit.identity"
+    "   WHERE match_hash = decode(given.person, 'hex')) AS known"
     " LEFT JOIN LATERAL (SELECT a.outcome, a.refusal FROM citebound.questions q"
     "   JOIN citebound.answers a ON a.question_id = q.id"
     "   JOIN citebound.inbox i ON i.question_id = q.id AND i.asker = given.asker"
     "   WHERE q.conversation_id = CAST(conversation AS uuid)"
     "   ORDER BY q.asked_at DESC LIMIT 1) AS last ON true ORDER BY n"
-).bindparams(bindparam("askers", type_=ARRAY(Text)), bindparam("conversations", type_=ARRAY(Text)))
+).bindparams(
+    *(bindparam(name, type_=ARRAY(Text)) for name in ("askers", "people", "conversations"))
+)
 _TOLD = text(
-    "UPDATE citebound.askers SET told_until = given.until FROM"
-    " unnest(CAST(:askers AS text[]), CAST(:until AS timestamptz[])) AS given(asker, until)"
-    " WHERE pseudonym = given.asker"
+    "INSERT INTO citebound.turns (kind, key, taken)"
+    " SELECT 'told', person, array_remove(ARRAY[until], NULL)"
+    " FROM unnest(CAST(:people AS text[]), CAST(:until AS timestamptz[])) AS given(person, until)"
+    " ON CONFLICT (kind, key) DO UPDATE SET taken = excluded.taken"
 )
 
 
@@ -91,21 +98,21 @@ class _Room:
 
     def admit(self, message: InboundMessage, row: Any) -> Admission:
         if message.is_report or _adds_to_report(row):
-            is_ahead = row.ahead + self.ahead[row.asker] < REPORTS_AHEAD
-            self.ahead[row.asker] += is_ahead
+            is_ahead = row.ahead + self.ahead[row.person] < REPORTS_AHEAD
+            self.ahead[row.person] += is_ahead
             return Admitted(is_counted=False, is_ahead=is_ahead)
         if message.kind is MessageKind.CHOICE or _answers_back(row):
             return Admitted(is_counted=False, is_ahead=False)
         why = self._full(row)
         if why is not None:
             return self._refused(row, why)
-        self.taken[row.asker] += 1
+        self.taken[row.person] += 1
         if self._told_until(row) is not None:
-            self.told[row.asker] = None
+            self.told[row.person] = None
         return Admitted(is_counted=True, is_ahead=False)
 
     def _full(self, row: Any) -> Notice | None:
-        if row.waiting + self.taken[row.asker] >= self.limits.asker:
+        if row.waiting + self.taken[row.person] >= self.limits.asker:
             return Notice.TOO_MANY_OF_YOURS
         if row.all_waiting + self.taken.total() >= self.limits.all:
             return Notice.TOO_MANY
@@ -116,11 +123,11 @@ class _Room:
         until = self._told_until(row)
         is_told = until is not None and until > row.now
         if not is_told:
-            self.told[row.asker] = at
+            self.told[row.person] = at
         return Refused(why=why, ask_again_at=at, is_told=is_told)
 
     def _told_until(self, row: Any) -> datetime | None:
-        return self.told.get(row.asker, row.told_until)
+        return self.told.get(row.person, row.told_until)
 
 
 async def admit(
@@ -131,12 +138,13 @@ async def admit(
     turns: TurnLimit,
 ) -> list[Admission]:
     """Say of each question whether it gets in; `turns` are those of one person."""
-    askers = [thread.asker for _, thread in given]
-    await wait_for_each(connection, AdvisoryLock.COUNTING_WAITING, askers)
+    people = [thread.person for _, thread in given]
+    await wait_for_each(connection, AdvisoryLock.COUNTING_WAITING, people)
     counted = await connection.execute(
         _COUNT,
         {
-            "askers": askers,
+            "askers": [thread.asker for _, thread in given],
+            "people": people,
             "conversations": [thread.conversation_id for _, thread in given],
             "most": limits.all,
         },
@@ -146,7 +154,7 @@ async def admit(
         room.admit(message, row) for (message, _), row in zip(given, counted.all(), strict=True)
     ]
     if room.told:
-        told = {"askers": list(room.told), "until": list(room.told.values())}
+        told = {"people": list(room.told), "until": list(room.told.values())}
         await connection.execute(_TOLD, told)
     return admissions
 

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.queue.conversations import place_of
-from core.adapters.postgres.queue.rate_limits import take_turn, tell_to_wait
+from core.adapters.postgres.queue.rate_limits import PERSON_KEY, take_turn, tell_to_wait
 from core.domain.conversation import context_of
 from core.domain.errors import OvertakenError
 from core.domain.message import Claimed, Waiting
@@ -22,7 +22,8 @@ LEASE_S = 20.0
 _LOCK = text("SELECT FROM citebound.conversations WHERE id = :conversation FOR NO KEY UPDATE")
 """Of two processes that claim in one conversation, the second sees what the first has leased."""
 _FIRST = text(
-    "SELECT i.*, i.id AS message_id, c.platform, c.tenant, c.channel, c.thread,"
+    "SELECT i.*, i.id AS message_id, c.platform, c.tenant, c.channel, c.thread,"  # noqa: S608
+    f" {PERSON_KEY} AS person_key,"
     " greatest(i.next_at, i.lease_until) AS free_at,"
     " greatest(i.next_at, i.lease_until) > clock_timestamp() AS is_waiting,"
     " EXISTS (SELECT FROM citebound.outbox o WHERE o.conversation_id = i.conversation_id"

@@ -104,7 +104,7 @@ class PostgresInbox:
     async def _put(
         self, connection: AsyncConnection, message: InboundMessage | Ignored
     ) -> Accepted:
-        (thread,) = await open_threads(connection, [message], ids=self._ledger.ids)
+        (thread,) = await open_threads(connection, [message], ledger=self._ledger)
         if thread is None:
             raise _SeenError(REPEATED)
         if isinstance(message, Ignored):

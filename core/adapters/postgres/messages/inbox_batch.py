@@ -183,7 +183,7 @@ class Questions:
     @begun_again
     async def _store(self, messages: Sequence[InboundMessage]) -> list[Accepted | Seen]:
         async with self._engine.begin() as connection:
-            threads = await open_threads(connection, messages, ids=self._ledger.ids)
+            threads = await open_threads(connection, messages, ledger=self._ledger)
             fresh = [
                 (message, thread)
                 for message, thread in zip(messages, threads, strict=True)

@@ -31,6 +31,7 @@ REFUSALS = frozenset({"42501", "55006", "P0002"})
 
 PURGED = (
     "audit.content",
+    "audit.identity",
     *(
         f"citebound.{table}"
         for table in (

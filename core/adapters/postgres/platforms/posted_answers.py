@@ -84,7 +84,13 @@ class PostgresPostedAnswerActions:
         officer: Officer | None,
     ) -> str:
         is_asker = by.person == answer.person
-        actor = await actor_of(connection, by, None if is_asker else officer)
+        actor = await actor_of(
+            connection,
+            by,
+            None if is_asker else officer,
+            ledger=self._ledger,
+            conversation_id=answer.conversation_id,
+        )
         event = Event(
             tag=Tag.REPLY_REMOVED,
             actor=actor.ref,

@@ -2,25 +2,27 @@
 
 from datetime import datetime
 
-from sqlalchemy import bindparam, text
+from sqlalchemy import LargeBinary, bindparam, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.pseudonyms import Pseudonyms
 from core.domain.conversation import ConversationReference
+from core.domain.officers import Account
 
 _PUT = text(
     "INSERT INTO citebound.conversation_references AS kept"
-    " (platform, tenant, conversation, person, team, facts)"
-    " VALUES (:platform, :tenant, :conversation, :person, :team, :facts)"
+    " (platform, tenant, conversation, person, match_hash, team, facts)"
+    " VALUES (:platform, :tenant, :conversation, :person, :match, :team, :facts)"
     " ON CONFLICT (platform, tenant, conversation) DO UPDATE"
-    " SET person = excluded.person, team = excluded.team, facts = kept.facts || excluded.facts,"
-    " updated_at = clock_timestamp()"
-    " WHERE (kept.person, kept.team, kept.facts)"
-    " IS DISTINCT FROM (excluded.person, excluded.team, kept.facts || excluded.facts)"
+    " SET person = excluded.person, match_hash = excluded.match_hash, team = excluded.team,"
+    " facts = kept.facts || excluded.facts, updated_at = clock_timestamp()"
+    " WHERE (kept.person, kept.match_hash, kept.team, kept.facts) IS DISTINCT FROM"
+    "  (excluded.person, excluded.match_hash, excluded.team, kept.facts || excluded.facts)"
     " AND (kept.person IS NULL OR excluded.person IS NOT NULL)"
     " RETURNING created_at"
-).bindparams(bindparam("facts", type_=JSONB))
+).bindparams(bindparam("facts", type_=JSONB), bindparam("match", type_=LargeBinary))
 _SINCE = text(
     "SELECT created_at FROM citebound.conversation_references"
     " WHERE platform = :platform AND tenant = :tenant AND conversation = :conversation"
@@ -44,8 +46,10 @@ _FORGET = text(
 class PostgresConversationReferences:
     """See `core.ports.messages.ConversationReferences`."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
+    def __init__(self, engine: AsyncEngine, *, pseudonyms: Pseudonyms | None = None) -> None:
+        """`pseudonyms` lets a person's references be found when the person is to be forgotten."""
         self._engine = engine
+        self._pseudonyms = pseudonyms
 
     @raises_transient
     async def put(self, reference: ConversationReference, /) -> datetime:
@@ -58,12 +62,20 @@ class PostgresConversationReferences:
             "tenant": reference.tenant,
             "conversation": reference.conversation,
             "person": reference.person,
+            "match": self._match_hash(reference),
             "team": reference.team,
             "facts": dict(reference.facts),
         }
         async with self._engine.begin() as connection:
             since = await connection.scalar(_PUT, row)
             return since or (await connection.execute(_SINCE, row)).scalar_one()
+
+    def _match_hash(self, reference: ConversationReference) -> bytes | None:
+        if self._pseudonyms is None or reference.person is None:
+            return None
+        return self._pseudonyms.match_hash(
+            Account(platform=reference.platform, tenant=reference.tenant, person=reference.person)
+        )
 
     @raises_transient
     async def find(

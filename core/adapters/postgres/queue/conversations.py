@@ -1,47 +1,58 @@
 """Conversations: opened and locked for a message, and what was said in them earlier."""
 
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ARRAY, Text, bindparam, select, text
+from sqlalchemy import ARRAY, LargeBinary, Text, bindparam, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.tables import answers, conversations, inbox, questions
 from core.adapters.postgres.engine.transactions import begun_again, reading
 from core.domain.conversation import Place, context_of
 from core.domain.message import OFFICER_SPEAKS, Ignored, InboundMessage, Speakers
+from core.domain.officers import Account
 from core.domain.question import Assumption, Turn
-from core.ports import IdSource
 
-_GIVEN = ("id", "platform", "tenant", "channel", "thread", "person", "dedupe", "message")
+_GIVEN = ("id", "platform", "tenant", "channel", "thread", "dedupe", "message", "target")
+_PLACE = "platform, tenant, channel, thread"
 _OPEN = text(
-    "WITH given AS (SELECT * FROM unnest(:id, :platform, :tenant, :channel, :thread, :person,"
-    "   :dedupe, :message) WITH ORDINALITY"
-    "   AS given(id, platform, tenant, channel, thread, person, dedupe, message, n)"
+    "WITH given AS (SELECT *, to_char(now() AT TIME ZONE 'UTC', 'YYYY\"-Q\"Q') AS quarter"  # noqa: S608
+    "   FROM unnest(:id, :platform, :tenant, :channel, :thread, :dedupe, :message, :target, :match)"
+    "   WITH ORDINALITY AS given(id, platform, tenant, channel, thread, dedupe, message, target,"
+    "   match_hash, n)"
     "   WHERE NOT EXISTS (SELECT FROM citebound.inbox WHERE dedupe_key = dedupe)"
     "   AND NOT EXISTS (SELECT FROM citebound.inbox WHERE message_key = message)),"
+    " placed AS (SELECT given.*, coalesce("
+    "   (SELECT c.period FROM citebound.inbox i JOIN citebound.conversations c"
+    "     ON c.id = i.conversation_id WHERE i.message_key = given.target),"
+    "   (SELECT c.period FROM citebound.conversations c WHERE (c.platform, c.tenant, c.channel,"
+    "     c.thread) = (given.platform, given.tenant, given.channel, given.thread)"
+    "     AND c.last_at > now() - interval '3 days'"
+    "     AND c.created_at > now() - interval '120 days'"
+    "     ORDER BY c.period DESC LIMIT 1),"
+    "   quarter) AS period FROM given),"
     " opened AS ("
-    "   INSERT INTO citebound.conversations (id, platform, tenant, channel, thread, next_seq)"
-    "   SELECT id::uuid, platform, tenant, channel, thread, 2 FROM given"
-    "   ORDER BY platform, tenant, channel, thread"
-    "   ON CONFLICT (platform, tenant, channel, thread)"
-    "   DO UPDATE SET next_seq = conversations.next_seq + 1"
-    "   RETURNING id::text, platform, tenant, channel, thread, next_seq - 1 AS seq)"
-    " SELECT n, opened.id, seq, person, pseudonym"
-    " FROM given JOIN opened USING (platform, tenant, channel, thread)"
-    " LEFT JOIN citebound.askers USING (platform, tenant, person) ORDER BY person"
-).bindparams(*(bindparam(name, type_=ARRAY(Text)) for name in _GIVEN))
-"""Locks each conversation's row until the end, in one order: without it, messages would be
-numbered in the order of their commits, not of their arrival."""
-_MEET = text(
-    "INSERT INTO citebound.askers (platform, tenant, person, pseudonym)"
-    " VALUES (:platform, :tenant, :person, :pseudonym)"
-    " ON CONFLICT (platform, tenant, person) DO UPDATE SET person = excluded.person"
-    " RETURNING pseudonym"
+    f"   INSERT INTO citebound.conversations (id, {_PLACE}, period, next_seq)"
+    f"   SELECT id::uuid, {_PLACE}, period, 2 FROM placed ORDER BY {_PLACE}, period"
+    f"   ON CONFLICT ({_PLACE}, period)"
+    "   DO UPDATE SET next_seq = conversations.next_seq + 1, last_at = now()"
+    f"   RETURNING id::text, {_PLACE}, period, next_seq - 1 AS seq)"
+    " SELECT n, opened.id, seq, period, encode(placed.match_hash, 'hex') AS person, pseudonym"
+    f" FROM placed JOIN opened USING ({_PLACE}, period)"
+    " LEFT JOIN audit.identity USING (match_hash, period) ORDER BY match_hash"
+).bindparams(
+    *(bindparam(name, type_=ARRAY(Text)) for name in _GIVEN),
+    bindparam("match", type_=ARRAY(LargeBinary)),
 )
+"""Locks each conversation's row until the end, in one order: without it, messages would be
+numbered in the order of their commits, not of their arrival.
+
+A new quarter begins a new conversation in the same place, unless people are in the middle of one:
+that goes on until nobody has written for three days, for 120 days in all. An edit belongs where the
+message is that it changes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,54 +64,50 @@ class Thread:
     seq: int
     """The number taken for the first record of this transaction."""
     asker: str
-    """Pseudonym of who writes."""
+    """Pseudonym of who writes, in this conversation."""
+    person: str
+    """Keyed hash of who writes, hex: the same in every conversation and period."""
 
 
 async def open_threads(
-    connection: AsyncConnection, messages: Sequence[InboundMessage | Ignored], *, ids: IdSource
+    connection: AsyncConnection, messages: Sequence[InboundMessage | Ignored], *, ledger: Ledger
 ) -> list[Thread | None]:
     """Make or lock the conversations of messages, and take the next number of each.
 
     None: the message is in the inbox. The messages must be of different places.
     """
-    opened = await connection.execute(_OPEN, _columns(messages, ids))
+    people = [
+        Account(platform=message.place.platform, tenant=message.place.tenant, person=message.person)
+        for message in messages
+    ]
+    given = {
+        **_columns(messages, ledger),
+        "match": [ledger.pseudonyms.match_hash(person) for person in people],
+    }
+    opened = await connection.execute(_OPEN, given)
     threads: list[Thread | None] = [None] * len(messages)
     for row in opened.all():
         n = int(row.n) - 1
-        place = messages[n].place
-        asker = row.pseudonym or await pseudonym_of(
-            connection, platform=place.platform, tenant=place.tenant, person=row.person
-        )
-        threads[n] = Thread(conversation_id=row.id, seq=row.seq, asker=asker)
+        asker = row.pseudonym or await ledger.pseudonyms.make(connection, people[n], row.period)
+        threads[n] = Thread(conversation_id=row.id, seq=row.seq, asker=asker, person=row.person)
     return threads
 
 
 def _columns(
-    messages: Sequence[InboundMessage | Ignored], ids: IdSource
+    messages: Sequence[InboundMessage | Ignored], ledger: Ledger
 ) -> dict[str, list[str | None]]:
     places = [message.place for message in messages]
+    full = [message if isinstance(message, InboundMessage) else None for message in messages]
     return {
-        "id": [ids.new() for _ in messages],
+        "id": [ledger.ids.new() for _ in messages],
         "platform": [place.platform for place in places],
         "tenant": [place.tenant for place in places],
         "channel": [place.channel for place in places],
         "thread": [place.thread for place in places],
-        "person": [message.person for message in messages],
         "dedupe": [message.dedupe_key for message in messages],
-        "message": [
-            message.message_key if isinstance(message, InboundMessage) else None
-            for message in messages
-        ],
+        "message": [message and message.message_key for message in full],
+        "target": [message and message.target_key for message in full],
     }
-
-
-async def pseudonym_of(
-    connection: AsyncConnection, *, platform: str, tenant: str, person: str
-) -> str:
-    """Return the pseudonym of a person, made if they were never met."""
-    keys = {"platform": platform, "tenant": tenant, "person": person}
-    made = f"p-{secrets.token_hex(8)}"
-    return str(await connection.scalar(_MEET, {**keys, "pseudonym": made}))
 
 
 def place_of(row: Mapping[Any, Any]) -> Place:
@@ -149,11 +156,16 @@ class PostgresConversationStore:
     @begun_again
     async def find(self, place: Place, /) -> str | None:
         """See `ConversationStore.find`."""
-        query = select(conversations.c.id).where(
-            conversations.c.platform == place.platform,
-            conversations.c.tenant == place.tenant,
-            conversations.c.channel == place.channel,
-            conversations.c.thread == place.thread,
+        query = (
+            select(conversations.c.id)
+            .where(
+                conversations.c.platform == place.platform,
+                conversations.c.tenant == place.tenant,
+                conversations.c.channel == place.channel,
+                conversations.c.thread == place.thread,
+            )
+            .order_by(conversations.c.period.desc())
+            .limit(1)
         )
         async with reading(self._engine) as connection:
             return await connection.scalar(query)

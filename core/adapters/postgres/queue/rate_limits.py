@@ -53,9 +53,15 @@ _FORGET = text(
     " < clock_timestamp() - interval '1 hour' FOR UPDATE SKIP LOCKED)"
 )
 """Longer ago than any limit looks back; whoever takes a turn is not waited for."""
+PERSON_KEY = (
+    "coalesce((SELECT encode(match_hash, 'hex') FROM audit.identity"
+    " WHERE pseudonym = i.asker), i.asker)"
+)
+"""Of a row of the inbox, `i`: who asks, the same in every period."""
 _WAITS = text(
-    "SELECT conversation_id::text, question_id::text, record_id::text, person, asker, mode"
-    " FROM citebound.inbox WHERE id = :id AND state = 'received' AND NOT is_told FOR UPDATE"
+    "SELECT conversation_id::text, question_id::text, record_id::text, person, mode,"  # noqa: S608
+    f" {PERSON_KEY} AS person_key"
+    " FROM citebound.inbox i WHERE id = :id AND state = 'received' AND NOT is_told FOR UPDATE"
 )
 _TOLD = text(
     "UPDATE citebound.inbox SET is_told = true WHERE state = 'received'"
@@ -102,8 +108,8 @@ async def take_turn(
 ) -> datetime | None:
     """Take a turn for a row of the inbox; where there is none, return when there may be one.
 
-    The row has its place's `platform`, `tenant` and `channel`. A reply to a question back is none
-    of its asker's questions.
+    The row has its place's `platform`, `tenant` and `channel`, and `person_key`. A reply to a
+    question back is none of its asker's questions.
     """
     channel = f"{row['platform']}:{row['tenant']}:{row['channel']}"
     wanted = {
@@ -111,7 +117,7 @@ async def take_turn(
         ("conversation", str(row["conversation_id"])): limits.conversation,
     }
     if row["is_counted"]:
-        wanted = {("asker", row["asker"]): limits.asker, **wanted}
+        wanted = {("asker", row["person_key"]): limits.asker, **wanted}
     return await _take(connection, wanted)
 
 
@@ -122,7 +128,7 @@ async def tell_to_wait(connection: AsyncConnection, message_id: int) -> None:
     if row is None:
         return
     await connection.execute(_TOLD, {"conversation": row.conversation_id})
-    if await _take(connection, {("notice", row.asker): NOTICES}) is not None:
+    if await _take(connection, {("notice", row.person_key): NOTICES}) is not None:
         return
     await queue_reply(
         connection,
