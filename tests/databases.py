@@ -164,8 +164,9 @@ _AUDIT = {
 
 def _of_app(url: str) -> str:
     """Take on the role of the product on the server of the run; others have no such login."""
-    given = make_url(url)
-    is_ours = given.username == "postgres" and PREFIX in str(given.query.get("host"))
+    if PREFIX not in url:
+        return url  # it may name several hosts, which SQLAlchemy does not read
+    is_ours = make_url(url).username == "postgres"
     return as_embedded_login(url, DatabaseRole.APP) if is_ours else url
 
 

@@ -6,9 +6,9 @@
         pair.standby.promote()
 
     with postgres_with_backup(database_url) as backup:
-        product(backup.primary.url())
+        product(backup.primary.url(role=DatabaseRole.APP))
         backup.primary.shut_down()
-        product(backup.restored("2026-11-23 10:15:00+00").url())
+        product(backup.restored("2026-11-23 10:15:00+00").url(role=DatabaseRole.APP))
 
 A standby follows synchronously; a backup is whole, with the archived log of all changes since. The
 binaries are those of the embedded Postgres. Data are thrown away.
@@ -31,6 +31,11 @@ from core.adapters.postgres.engine.embedded_account import (
     binary,
     run_as,
     server_account,
+)
+from core.adapters.postgres.engine.roles import (
+    EMBEDDED_LOGINS,
+    DatabaseRole,
+    make_embedded_logins,
 )
 from tests.slack_processes import free_port
 
@@ -64,9 +69,9 @@ class Node:
         """Host and port."""
         return f"127.0.0.1:{self.port}"
 
-    def url(self, database: str = DATABASE) -> str:
-        """Return the URL of this server alone."""
-        return f"postgresql://{USER}@{self.address}/{database}"
+    def url(self, database: str = DATABASE, *, role: DatabaseRole | None = None) -> str:
+        """Return the URL of this server alone, for the login of a role; None: the superuser."""
+        return f"postgresql://{EMBEDDED_LOGINS[role] if role else USER}@{self.address}/{database}"
 
     def start(self) -> None:
         """Start it, and wait until it takes connections."""
@@ -126,8 +131,9 @@ class Pair:
 
     @property
     def url(self) -> str:
-        """Return the address of both, of which the one that takes writes is used."""
-        return f"postgresql://{USER}@{self.primary.address},{self.standby.address}/{DATABASE}"
+        """Return the address of both, of which the one that takes writes is used by the product."""
+        login = EMBEDDED_LOGINS[DatabaseRole.APP]
+        return f"postgresql://{login}@{self.primary.address},{self.standby.address}/{DATABASE}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,6 +206,7 @@ def _begin(node: Node, source_url: str, *, configuration: str = CONFIGURATION) -
     with (node.data / "postgresql.conf").open("a") as file:
         file.write(configuration)
     node.start()
+    make_embedded_logins(node.url("postgres"))
     node.run(f"CREATE DATABASE {DATABASE}", "postgres")
     dump = node.data.parent / "dump"
     source = make_url(source_url).set(drivername="postgresql").render_as_string(hide_password=False)

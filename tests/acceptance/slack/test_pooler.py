@@ -5,9 +5,8 @@ With as few sessions as there are, whatever was left in one would reach somebody
 
 import asyncio
 import os
-import sys
-from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from itertools import count
 from pathlib import Path
 
@@ -23,11 +22,11 @@ from core.ports import Handlers
 from tests.databases import as_role
 from tests.kills import LONGEST_LEASE_S, balance, quiet
 from tests.life import deploy, message
+from tests.running import command
 from tests.servers.pgbouncer import PROGRAM, pgbouncer
 from tests.servers.slack import FakeSlack
 from tests.slack_processes import Forks, forks, let_pass
 
-ROOT = Path(__file__).parents[3]
 QUESTION = "What is the limit for gifts that employees accept from business partners?"
 POLICY = """# Parking Policy
 
@@ -64,30 +63,6 @@ async def tables(slack_database: str) -> AsyncIterator[AsyncEngine]:
     await engine.dispose()
 
 
-async def command(url: str, home: Path, *words: str) -> tuple[int, str]:
-    """Run a command; return its exit code and what it said."""
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bot", *words),
-        cwd=ROOT,
-        env={
-            "PATH": os.environ["PATH"],  # noqa: TID251  # of the test's own process
-            "HOME": str(home),
-            "PYTHONPATH": str(ROOT),
-            "DATABASE_URL": url,
-        },
-        stdout=PIPE,
-        stderr=PIPE,
-    )
-    try:
-        async with asyncio.timeout(120):
-            told, warned = await process.communicate()
-    finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-    return process.returncode or 0, told.decode() + warned.decode()
-
-
 async def test_a_process_serves_and_policies_are_published(
     serving: Forks, slack: FakeSlack, pooled_url: str, tables: AsyncEngine, tmp_path: Path
 ) -> None:
@@ -107,12 +82,12 @@ async def test_a_process_serves_and_policies_are_published(
     assert set((await balance(tables)).values()) == {12}
     policy = tmp_path / "parking.md"
     policy.write_text(POLICY)
-    code, told = await command(pooled_url, tmp_path, "ingest", str(policy))
-    assert (code, "1 added" in told) == (0, True), told
-    code, told = await command(pooled_url, tmp_path, "ask", "Where must visitors park?")
-    assert (code, "level 2" in told) == (0, True), told
-    _, told = await command(pooled_url, tmp_path, "doctor")
-    assert "by way of a pooler" in " ".join(told.split())
+    citebound = partial(command, home=tmp_path, DATABASE_URL=pooled_url)
+    ended = await citebound("ingest", str(policy))
+    assert (ended.code, "1 added" in ended.told) == (0, True), ended
+    ended = await citebound("ask", "Where must visitors park?")
+    assert (ended.code, "level 2" in ended.told) == (0, True), ended
+    assert "by way of a pooler" in " ".join((await citebound("doctor")).told.split())
     running.signal(15)
     assert await running.ended() == 0
 

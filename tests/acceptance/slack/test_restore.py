@@ -1,16 +1,24 @@
-"""A database is restored to a moment: all that was recorded until then is there and intact."""
+"""A database is restored to a moment: all that was recorded until then is there and intact.
+
+What an anchor knows of later records is found: sealing and verification say what was lost.
+"""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.engine.database import engine_for
+from core.adapters.postgres.engine.roles import DatabaseRole
 from core.adapters.postgres.record.audit_reader import PostgresAuditReader
+from tests.databases import role_of
 from tests.kills import balance, quiet
-from tests.servers.postgres_pair import Backup, postgres_with_backup
+from tests.running import Ended, command
+from tests.servers.postgres_pair import Backup, Node, postgres_with_backup
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.deeds import Said
 from tests.slack_processes import Forks, Running, forks
@@ -20,6 +28,8 @@ pytestmark = pytest.mark.nightly
 QUESTION = "What is the limit for gifts that employees accept from business partners?"
 BEFORE, LATER, AFTER = 8, 6, 4
 """Questions until the moment, from then to the loss, and after the restore."""
+RECORDS_EACH = 3
+"""Of a question: received, answered, posted."""
 APART_S = 0.5
 READY_WITHIN_S, RESTORED_WITHIN_S, SETTLED_WITHIN_S = 60.0, 60.0, 60.0
 
@@ -46,9 +56,9 @@ async def tables(backup: Backup) -> AsyncIterator[AsyncEngine]:
     await engine.dispose()
 
 
-async def started(serving: Forks, slack: FakeSlack, url: str) -> Running:
+async def started(serving: Forks, slack: FakeSlack, server: Node) -> Running:
     """Start a process that Slack knows."""
-    running = serving.start(slack, url)
+    running = serving.start(slack, server.url(role=DatabaseRole.APP))
     await running.ready(within_s=READY_WITHIN_S)
     slack.app_url = f"http://127.0.0.1:{running.port}/slack/events"
     return running
@@ -61,6 +71,32 @@ async def asked(slack: FakeSlack, engine: AsyncEngine, count: int, people: str) 
         asking = [group.create_task(slack.people.ask(one, QUESTION)) for one in users]
     await quiet(engine, within_s=SETTLED_WITHIN_S)
     return [one.result() for one in asking]
+
+
+async def audit(server: Node, home: Path, *words: str) -> Ended:
+    """Run a command of the ledger as its login, with an anchor beside the database."""
+    return await command(
+        "audit",
+        *words,
+        home=home,
+        DATABASE_URL=server.url(role=role_of(("audit", *words))),
+        CITEBOUND_LEDGER_ANCHORS=str(home / "anchor"),
+    )
+
+
+async def sealed(server: Node, home: Path) -> str:
+    """Seal what there is, and return what the command says."""
+    ended = await audit(server, home, "seal", "--once")
+    assert ended.code == 0, ended
+    return ended.told
+
+
+async def problems(server: Node, home: Path) -> set[str]:
+    """Verify, and return the classes of the problems."""
+    ended = await audit(server, home, "verify", "--json")
+    found = {one["class"] for one in json.loads(ended.told)["problems"]}
+    assert ended.code == (1 if found else 0), ended
+    return found
 
 
 async def intact(url: str) -> int:
@@ -76,37 +112,58 @@ async def intact(url: str) -> int:
     return len(lines)
 
 
-async def test_the_state_of_a_moment_is_restored(
-    serving: Forks, slack: FakeSlack, backup: Backup, tables: AsyncEngine
-) -> None:
-    """What came later is gone; processes start on it and answer."""
-    running = await started(serving, slack, backup.primary.url())
-    said = await asked(slack, tables, BEFORE, "before")
-    async with tables.connect() as connection:
-        moment = str(await connection.scalar(text("SELECT clock_timestamp()")))
-    await asyncio.sleep(APART_S)
-    said += await asked(slack, tables, LATER, "later")
-    assert await intact(backup.primary.url()) == BEFORE + LATER
-    running.signal(15)
-    assert await running.ended() == 0
-    await asyncio.to_thread(backup.primary.shut_down)
-
-    restored = await asyncio.to_thread(backup.restored, moment)
-    engine = engine_for(restored.url(), pooled=False)
+async def restored(backup: Backup, moment: str) -> Node:
+    """Restore to a moment, and wait until writes are taken."""
+    server = await asyncio.to_thread(backup.restored, moment)
+    engine = engine_for(server.url(), pooled=False)
     async with asyncio.timeout(RESTORED_WITHIN_S):
         recovers = text("SELECT pg_is_in_recovery()")
         async with engine.connect() as connection:
             while await connection.scalar(recovers):  # noqa: ASYNC110  # the server's
                 await asyncio.sleep(0.05)
+    await engine.dispose()
+    return server
+
+
+async def test_the_state_of_a_moment_is_restored(
+    serving: Forks, slack: FakeSlack, backup: Backup, tables: AsyncEngine, tmp_path: Path
+) -> None:
+    """What came later is gone; processes start on it and answer. The ledger goes on once an
+    operator says why, and tells of the loss for ever.
+    """
+    running = await started(serving, slack, backup.primary)
+    said = await asked(slack, tables, BEFORE, "before")
+    assert f"{RECORDS_EACH * BEFORE} records" in await sealed(backup.primary, tmp_path)
+    async with tables.connect() as connection:
+        moment = str(await connection.scalar(text("SELECT clock_timestamp()")))
+    await asyncio.sleep(APART_S)
+    said += await asked(slack, tables, LATER, "later")
+    assert f"{RECORDS_EACH * (BEFORE + LATER)} records" in await sealed(backup.primary, tmp_path)
+    assert await problems(backup.primary, tmp_path) == set()
+    assert await intact(backup.primary.url()) == BEFORE + LATER
+    running.signal(15)
+    assert await running.ended() == 0
+    await asyncio.to_thread(backup.primary.shut_down)
+
+    server = await restored(backup, moment)
+    engine = engine_for(server.url(), pooled=False)
     assert set((await balance(engine)).values()) == {BEFORE}
-    assert await intact(restored.url()) == BEFORE
-    running = await started(serving, slack, restored.url())
+    assert await intact(server.url()) == BEFORE
+    running = await started(serving, slack, server)
     said += await asked(slack, engine, AFTER, "after")
+    refused = await audit(server, tmp_path, "seal", "--once")
+    assert (refused.code, "an older backup was restored" in refused.told) == (3, True), refused
+    assert await problems(server, tmp_path) == {"anchor-ahead"}
+    goes_on = await audit(server, tmp_path, "rebase", "--reason", "restored to before the loss")
+    assert (goes_on.code, "The ledger goes on" in goes_on.told) == (0, True), goes_on
+    said += await asked(slack, engine, LATER, "at-last")
+    await sealed(server, tmp_path)
+    assert await problems(server, tmp_path) == {"anchor-differs"}
     for one in said:
         slack.checks.one_answer(one.message)
     slack.checks.nothing_twice()
-    assert set((await balance(engine)).values()) == {BEFORE + AFTER}
-    assert await intact(restored.url()) == BEFORE + AFTER
+    assert set((await balance(engine)).values()) == {BEFORE + AFTER + LATER}
+    assert await intact(server.url()) == BEFORE + AFTER + LATER
     await engine.dispose()
     running.signal(15)
     assert await running.ended() == 0
