@@ -5,10 +5,11 @@ RFC 8785 JSON, RFC 6962 leaves, salted commitments to personal text.
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
+from typing import Any
 
 import rfc8785
 from pydantic_core import from_json, to_json
@@ -20,8 +21,12 @@ SALT_BYTES = 32
 """Enough that a short text ("Germany") can't be guessed from its commitment once salt and body are
 gone."""
 
-_UNUSUAL = re.compile(rb"[:,\[]-?[0-9][0-9.]*(?:[0-9]{15}|[eE]|\.0[,}\]])|[\xf0-\xf4]")
-"""Numbers that may be written in several ways, and keys that UTF-16 may order in another way."""
+_BEYOND_BMP = re.compile(rb"[\xf0-\xf4]")
+"""First bytes of characters by which UTF-16, whose order keys have, orders in another way."""
+_EXACT = 2**53
+"""Integers below are exact in JSON (RFC 8785, section 3.2.2.3)."""
+_FRACTION = 1e-4
+"""From here on every writer leaves out the exponent of a fraction."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,17 +75,35 @@ def is_canonical(data: bytes) -> bool:
         value: Json = from_json(data, allow_inf_nan=False)
         if not isinstance(value, dict):
             return False
-        if _UNUSUAL.search(data) is None and to_json(value) == data and _is_ordered(value):
+        in_bmp = data.isascii() or _BEYOND_BMP.search(data) is None
+        if in_bmp and _is_plain(value) and to_json(value) == data:
             return True
         return rfc8785.dumps(value) == data  # pyright: ignore[reportArgumentType]
     except (ValueError, rfc8785.CanonicalizationError, RecursionError):
         return False
 
 
-def _is_ordered(value: Json) -> bool:
+def _is_plain(value: dict[str, Any] | list[Any]) -> bool:
+    """Say whether the keys of an object or array are in order, and each number has one form."""
     if isinstance(value, dict):
-        return sorted(value) == list(value) and all(map(_is_ordered, value.values()))
-    return all(map(_is_ordered, value)) if isinstance(value, list) else True
+        keys = list(value)
+        if keys != sorted(keys):
+            return False
+        items: Iterable[Any] = value.values()
+    else:
+        items = value
+    for item in items:
+        if isinstance(item, str):
+            continue
+        if isinstance(item, float):
+            if item.is_integer() or abs(item) < _FRACTION:
+                return False
+        elif isinstance(item, int):
+            if abs(item) >= _EXACT:
+                return False
+        elif item is not None and not _is_plain(item):
+            return False
+    return True
 
 
 def leaf_hash(data: bytes) -> bytes:

@@ -20,6 +20,7 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any, Protocol
 
+import psycopg
 from aiohttp import ClientSession
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -96,12 +97,17 @@ class Tables:
 
 
 @contextmanager
-def postgres() -> Generator[str]:
-    """Run an embedded Postgres with its default durability."""
+def postgres(*settings: str) -> Generator[str]:
+    """Run an embedded Postgres with its default durability, and settings that it starts with."""
     with tempfile.TemporaryDirectory(prefix="citebound-bench-") as folder:
         home = Path(folder)
         home.chmod(0o755)
         try:
+            if settings:
+                with psycopg.connect(start_embedded(home), autocommit=True) as connection:
+                    for setting in settings:
+                        connection.execute(f"ALTER SYSTEM SET {setting}".encode())
+                stop_embedded(home)
             yield start_embedded(home, temporary=True)
         finally:
             stop_embedded(home)
