@@ -157,7 +157,9 @@ async def each_answered_once(slack: FakeSlack, tables: AsyncEngine, said: list[S
     assert set((await balance(tables)).values()) == {len(said)}
 
 
-@pytest.mark.parametrize("count", [20, pytest.param(200, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize(
+    "count", [20, pytest.param(200, marks=[pytest.mark.nightly, pytest.mark.timeout(900)])]
+)
 async def test_there_and_back(
     slack: FakeSlack, slack_database: str, tables: AsyncEngine, tmp_path: Path, count: int
 ) -> None:
