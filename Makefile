@@ -36,9 +36,9 @@ check: $(VENV)/.installed-dev
 bench: $(VENV)/.installed-dev
 	@$(BIN)/python -c 'import os, platform; from datetime import date; print(f"{date.today()}, {platform.platform()}, {os.cpu_count()} cores, Python {platform.python_version()}")'
 	@git rev-parse --short HEAD 2>/dev/null | sed 's/^/commit /' || true
-	@$(call measure,eval answers --questions samples/questions/test.jsonl)
-	@$(call measure,eval answers --questions samples/questions/test.jsonl --ablate)
-	@$(call measure,eval answers --questions samples/questions/dialogues.jsonl)
+	@$(call measure,eval run --questions samples/questions/test.jsonl)
+	@$(call measure,eval run --questions samples/questions/test.jsonl --ablate)
+	@$(call measure,eval run --questions samples/questions/dialogues.jsonl)
 	@$(call measured,latency --questions samples/questions/test.jsonl)
 	@echo; echo '$$ python -m tests.evals.bench_model samples/questions/test.jsonl'; $(BIN)/python -m tests.evals.bench_model samples/questions/test.jsonl
 	@echo; echo '$$ python -m tests.evals.bench_way'; $(BIN)/python -m tests.evals.bench_way 2>/dev/null
@@ -66,8 +66,8 @@ endif
 ifeq ($(wildcard $(DATA)/workplace/questions/heldout.jsonl),)
 	@echo; echo "NOT MEASURED: documents of other people. $(DATA)/workplace is not there: make bench DATA=FOLDER" >&2
 else
-	@$(call measure,eval documents --questions $(DATA)/workplace/questions/heldout.jsonl --alone)
-	@$(call measure,eval documents --questions $(DATA)/workplace/questions/heldout.jsonl --alone --without-reader)
+	@$(call measure,eval run --questions $(DATA)/workplace/questions/heldout.jsonl --alone)
+	@$(call measure,eval run --questions $(DATA)/workplace/questions/heldout.jsonl --alone --no-reader)
 	@echo; echo '$$ python -m tests.evals.bench_reader $(DATA)/workplace/questions/train.jsonl'; $(BIN)/python -m tests.evals.bench_reader $(DATA)/workplace/questions/train.jsonl
 endif
 ifeq ($(wildcard $(DATA)/support/dev.jsonl),)
@@ -78,7 +78,7 @@ endif
 ifeq ($(wildcard $(DATA)/policies),)
 	@echo; echo "NOT MEASURED: rulebooks and codes of conduct. $(DATA)/policies is not there: make bench DATA=FOLDER" >&2
 else
-	@$(call measure,eval documents --questions tests/evals/policies_questions.jsonl --documents $(DATA)/policies --alone)
+	@$(call measure,eval run --questions tests/evals/policies_questions.jsonl --documents $(DATA)/policies --alone)
 endif
 
 RETRIEVAL = retrieval --documents $(DATA)/obliqa/documents

@@ -3,9 +3,9 @@
 
     python -m evals.fit_acceptance RESULTS.json...
 
-RESULTS is what `citebound eval documents --json` prints for questions about documents that the
-reader has not seen in training, without a reader (`--without-reader`) for `ANSWERS_BY_WORDS`. The
-features of each answer and closest passage are taken from it, so set `CLOSEST_FROM` in
+RESULTS is what `citebound eval run` writes (RUN.json) for questions about documents that the reader
+has not seen in training, without a reader (`--no-reader`) for `ANSWERS_BY_WORDS`. The features of
+each answer and closest passage are taken from it, so set `CLOSEST_FROM` in
 `core.agent.stages.decide` to 0 while they are collected. Whole documents are held out in turn for
 the figures; the coefficients printed are those of all of them.
 """
@@ -20,8 +20,6 @@ import numpy as np
 MEASURES = ("sentence", "whole", "lead", "coverage")
 BY_WORDS = ("sentence", "lead", "coverage")
 """Those that differ where nothing was read."""
-RIGHT = frozenset({"answered right", "closest passage right"})
-"""Endings in which a quote of the draft answers."""
 RIDGE = 2.0
 WRONG = (0.03, 0.05, 0.08)
 """Shares of the answerable questions that may be answered wrongly."""
@@ -48,9 +46,9 @@ def questions_of(paths: list[str]) -> list[Any]:
         try:
             found += json.loads(Path(path).read_text())["questions"]
         except OSError as error:
-            sys.exit(f"{path}: {error.strerror}; name files that `eval documents --json` printed")
+            sys.exit(f"{path}: {error.strerror}; name files that `eval run` wrote")
         except (ValueError, KeyError, TypeError):
-            sys.exit(f"{path}: not what `eval documents --json` prints")
+            sys.exit(f"{path}: not what `eval run` writes")
     return found
 
 
@@ -59,18 +57,18 @@ def main(paths: list[str]) -> None:
     asked = questions_of(paths)
     names = MEASURES if any(one["features"].get("read") for one in asked) else BY_WORDS
     known = [one for one in asked if set(names) <= set(one["features"])]
-    right = np.array([one["ending"] in RIGHT for one in known], dtype=float)
+    right = np.array([bool(one["quoted"]) for one in known], dtype=float)
     documents = np.array([one["document"] for one in known])
     if len(set(documents)) < 2 or not 0 < right.sum() < len(known):
         sys.exit("there is nothing to fit: two documents at least, with right answers and others")
     rows = np.array([[one["features"][name] for name in names] for one in known])
-    answerable = np.array([one["is_answerable"] for one in known])
+    answerable = np.array([one["expected"] == ["answered"] for one in known])
     odds = np.zeros(len(known))
     for document in set(documents):
         others = documents != document
         weights, intercept = fitted(rows[others], right[others])
         odds[~others] = rows[~others] @ weights + intercept
-    count = sum(one["is_answerable"] for one in asked)
+    count = sum(one["expected"] == ["answered"] for one in asked)
     others = len(asked) - count
     ranks = odds.argsort().argsort() + 1.0
     above = ranks[right > 0].sum() - right.sum() * (right.sum() + 1) / 2

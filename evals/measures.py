@@ -16,14 +16,8 @@ from typing import Any
 
 from rich.text import Text
 
-from bot.console.commands.evaluate import (
-    EVALUATED_ON,
-    check_exists,
-    open_with_policies,
-    policies_beside,
-    print_figures,
-    questions_in,
-)
+from bot.console.commands.evaluate import check_exists, policies_beside, print_figures
+from bot.console.evaluating.corpora import EVALUATED_ON, open_with_policies
 from bot.console.options import JSON, command, group, option, positive
 from bot.console.views.terminal import Terminal, open_terminal
 from core.adapters.postgres.access import migration_url
@@ -33,7 +27,8 @@ from core.bootstrap import Service
 from core.config.settings import Settings
 from core.domain.conversation import Place
 from core.domain.errors import ConfigError, UsageError
-from core.measuring.answers import LabelledQuestion, percentile
+from core.measuring.estimates import percentile
+from core.measuring.questions import LabelledQuestion, load_questions
 from core.models import LOCAL, NoReader, find_guard, find_reader, open_embedders
 from core.ports import Reader
 from core.retrieval.serving_embedder import NoEmbedder
@@ -215,7 +210,7 @@ async def _guard(folder: Path | None) -> Reader | None:
 
 def latency(*, questions: Path, policies: Path | None, as_json: bool) -> int:
     """Time answers, and the start of the command."""
-    asked = questions_in(questions)
+    asked = load_questions(questions)
     terminal, folder = open_terminal(), policies_beside(questions, policies)
     report = asyncio.run(measure_latency(terminal, asked, policies=folder))
     print_figures(terminal, latency_lines(report), dataclasses.asdict(report), as_json=as_json)

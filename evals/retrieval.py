@@ -14,7 +14,7 @@ from time import perf_counter
 from core.domain.evidence import RetrievedChunk
 from core.domain.policy import ChunkKey
 from core.domain.question import Scope
-from core.measuring.answers import percentile
+from core.measuring.estimates import percentile
 from core.ports import ChunkSearch, Embedder, Reader, SearchRequest, Vector
 from core.retrieval.retriever import ReorderedSearch
 from evals.rulebooks import Dataset, LabelledQuestion, PassageKey, passage_key

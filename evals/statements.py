@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from core.domain.answer import Check
 from core.grounding.support import Grounds, guard_probability, guard_texts, ungrounded
-from core.measuring.answers import labelled_lines
+from core.measuring.questions import labelled_lines
 from core.ports.text_models import Reader
 
 JUDGE = 0.9

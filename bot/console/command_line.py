@@ -6,6 +6,7 @@ from pathlib import Path
 
 from bot.console import (
     corpus_command_line,
+    eval_command_line,
     identity_command_line,
     ledger_command_line,
     officer_command_line,
@@ -266,7 +267,7 @@ CITEBOUND = group(
     CHAT,
     AUDIT,
     DOCTOR,
-    corpus_command_line.EVAL,
+    eval_command_line.EVAL,
     DEMO,
     SERVE,
     WORK,

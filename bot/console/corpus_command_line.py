@@ -1,4 +1,4 @@
-"""What can be typed about a corpus: ingest it, look at it, measure answers on it."""
+"""What can be typed about a corpus: ingest it, look at it."""
 
 import argparse
 from pathlib import Path
@@ -13,7 +13,6 @@ from bot.console.options import (
     names,
     option,
     path,
-    positive,
     reason,
 )
 
@@ -257,70 +256,4 @@ there is anew. Without `--group`, policies of every audience are seen.""",
   citebound corpus validate
   citebound corpus graph -o graph.html
   citebound corpus embed""",
-)
-_QUESTIONS = option(
-    "--questions", type=Path, required=True, metavar="FILE", help="questions, JSON lines"
-)
-_WITHOUT_READER = option(
-    "--without-reader", action="store_true", help="with the local reader switched off"
-)
-EVAL = group(
-    "eval",
-    command(
-        "answers",
-        f"{_COMMANDS}.evaluate:answers",
-        _QUESTIONS,
-        option("--policies", type=Path, metavar="DIR", help="default: ../policies beside them"),
-        option("--ablate", action="store_true", help="ask again with the gold sections deleted"),
-        _WITHOUT_READER,
-        JSON,
-        short="do questions end as they should?",
-        text="""Asks labelled questions about the sample policies and compares outcome and quotes.
-`--ablate` deletes the gold sections first: a question that can no longer be answered should not
-be.""",
-        examples="""\
-  citebound eval answers --questions samples/questions/test.jsonl
-  citebound eval answers --questions samples/questions/test.jsonl --ablate --json""",
-    ),
-    command(
-        "documents",
-        f"{_COMMANDS}.evaluate:documents",
-        _QUESTIONS,
-        option(
-            "--documents",
-            dest="folder",
-            type=Path,
-            metavar="DIR",
-            help="what the documents' paths start from; default: the folder above that of FILE",
-        ),
-        option("--only", default="*", metavar="GLOB", help="documents with such a path only"),
-        option(
-            "--limit",
-            type=positive,
-            metavar="N",
-            help="N questions from all over the file",
-        ),
-        option(
-            "--alone",
-            dest="is_alone",
-            action="store_true",
-            help="a database for each document: slower, for figures that are quoted",
-        ),
-        _WITHOUT_READER,
-        JSON,
-        short="are answers right on documents of other people?",
-        text="""Ingests each document alone (kept), asks questions of it, and counts answers with
-the right quote, with another one, closest passages and refusals. A line of FILE is a JSON object:
-`document`, `question`, `expected_outcome` (answered or refused), `gold_quotes`.""",
-        examples="""\
-  citebound eval documents --questions workplace/questions/heldout.jsonl --alone
-  citebound eval documents --questions workplace/questions/train.jsonl --limit 200 --only '*18f*'
-  citebound eval documents --questions questions.jsonl --documents policies --json
-  citebound eval documents --questions questions.jsonl --without-reader""",
-    ),
-    short="measure answers on your own documents",
-    text="Measures on labelled questions, in a database of its own.",
-    examples="""\
-  citebound eval answers --questions samples/questions/test.jsonl
-  citebound eval documents --questions questions.jsonl --documents policies""",
 )

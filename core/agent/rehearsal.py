@@ -114,6 +114,7 @@ async def rehearse_labelled(
     scope: Mapping[str, Any],
     without: Sections,
     today: date,
+    use_rag: bool = True,
 ) -> Run:
     """Answer one labelled question after the turns of its thread.
 
@@ -128,6 +129,7 @@ async def rehearse_labelled(
             groups=frozenset(scope.get("groups", ())),
             jurisdiction=scope.get("jurisdiction"),
             as_of=date.fromisoformat(scope["as_of"]) if scope.get("as_of") else today,
+            use_rag=use_rag,
         )
         return await answering.rehearse(request, history=history, without=without)
 

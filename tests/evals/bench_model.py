@@ -33,7 +33,9 @@ from core.domain.answer import Outcome
 from core.domain.conversation import Place
 from core.domain.run import Run, RunLimits
 from core.language.content_words import content_words
-from core.measuring.answers import ANSWERABLE, LabelledQuestion, load_questions, percentile
+from core.measuring.estimates import percentile
+from core.measuring.questions import LabelledQuestion, load_questions
+from core.measuring.results import round_trips
 from tests.servers.anthropic import anthropic_server
 from tests.servers.anthropic_steps import (
     Reply,
@@ -50,6 +52,8 @@ DELAYS_S = (0.9, 1.2, 1.4, 1.6, 1.8, 2.0, 2.3, 2.7, 3.4, 5.5)
 """Of a whole reply, each as likely as the others."""
 HASTE = 40
 """By how much the stand-in is faster than its list."""
+ANSWERABLE = frozenset({"graph", "chunks", "two_policies"})
+"""Kinds of question that a section answers."""
 OFF_TOPIC = frozenset({"off_topic"})
 DEADLINE_S = RunLimits().deadline_s
 STARTED_NS = time_ns()
@@ -173,12 +177,6 @@ async def ask(service: Service, question: LabelledQuestion, number: int) -> tupl
     return answered.run, (took_s - covered_s(answered.run.model_calls)) * 1_000
 
 
-def round_trips(run: Run) -> int:
-    """Return the waits for a model, one after the other: critic and judge are one."""
-    purposes = [call.purpose for call in run.model_calls]
-    return purposes.count("answer") + max(purposes.count("critique"), purposes.count("judge"))
-
-
 def prefix_share(body: Body) -> float:
     """Return the share of a prompt that is the same for all questions of an edition and scope."""
     blocks = [*body["system"], *body["messages"][0]["content"]]
@@ -212,7 +210,7 @@ async def main(path: Path, home: Path) -> None:
 
 def _print(asked: Sequence[tuple[Run, float]], bodies: Sequence[Body]) -> None:
     called = [run for run, _ in asked if run.model_calls]
-    trips = [round_trips(run) for run in called]
+    trips = [round_trips(run.model_calls) for run in called]
     own_ms = [took for _, took in asked]
     first = [body for body in bodies if len(body["messages"]) == 1 and _answers(body)]
     tokens = sum(map(_size, bodies)) / max(1, len(called)) / TOKEN

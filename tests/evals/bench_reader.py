@@ -2,7 +2,7 @@
 
     python -m tests.evals.bench_reader QUESTIONS [COUNT]
 
-QUESTIONS are those of `citebound eval documents`, each asked of its own document; COUNT of them are
+QUESTIONS are those of `citebound eval run`, each asked of its own document; COUNT of them are
 asked (by default 100), spread over at most eight documents. The time on two cores is put together
 from the processor time of each turn of the reader's two threads, so that it can be told on a busy
 machine; waits between turns are left out. What was ingested is kept for the next time.
@@ -20,13 +20,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bot.console.commands import evaluate
+from bot.console.evaluating import corpora
+from bot.console.evaluating.corpora import QuestionSource
+from bot.console.evaluating.running import Asking, run_questions
 from bot.console.views.terminal import open_terminal
 from core.adapters.local import reader
 from core.adapters.local.onnx_model import THREADS, Loaded
 from core.config.settings import Settings
 from core.domain.errors import UsageError
-from core.measuring.documents import load_document_questions, spread
+from core.measuring.questions import load_questions, spread
 
 DOCUMENTS = 8
 ALLOWED_MS = 400.0
@@ -63,7 +65,7 @@ def watch() -> list[Cost]:
     costs: list[Cost] = []
     lock = threading.Lock()
     read, scores = reader.read_pairs, reader.LocalReader.scores
-    ask = evaluate.rehearse_labelled
+    ask = corpora.rehearse_labelled
 
     def counted(asked: str, turn: Sequence[str], model: Loaded) -> list[float]:
         began_s = time.thread_time()
@@ -85,7 +87,7 @@ def watch() -> list[Cost]:
 
     reader.read_pairs = counted
     reader.LocalReader.scores = called
-    evaluate.rehearse_labelled = asked
+    corpora.rehearse_labelled = asked
     return costs
 
 
@@ -96,20 +98,20 @@ def share(values: Sequence[float], part: float) -> float:
 
 def main(path: Path, count: int) -> int:
     """Ask, print; 1 if the reader adds more than it may."""
-    questions = load_document_questions(path)
+    questions = load_questions(path)
     documents = list(dict.fromkeys(one.document for one in questions))
     few = documents[:: max(1, len(documents) // DOCUMENTS)][:DOCUMENTS]
     chosen = spread([one for one in questions if one.document in few], count)
     costs = watch()
+    asking = Asking(
+        settings=Settings(home=Path(tempfile.gettempdir()) / "citebound-bench-reader"),
+        source=QuestionSource(name="bench", folder=path.resolve().parent.parent, is_alone=True),
+        use_rag=True,
+        grade=None,
+        is_verbose=False,
+    )
     asyncio.run(
-        evaluate.measure_documents(
-            open_terminal(),
-            chosen,
-            settings=Settings(home=Path(tempfile.gettempdir()) / "citebound-bench-reader"),
-            name="bench",
-            folder=path.resolve().parent.parent,
-            is_alone=True,
-        )
+        run_questions(open_terminal(), chosen, asking=asking, done=(), keep=lambda _result: None)
     )
     # The first question loads the model.
     told = costs[1:]
@@ -127,7 +129,7 @@ def main(path: Path, count: int) -> int:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("questions", type=Path, help="as for `citebound eval documents`")
+    parser.add_argument("questions", type=Path, help="as for `citebound eval run`")
     parser.add_argument("count", type=int, nargs="?", default=100, help="asked, by default 100")
     given = parser.parse_args()
     try:

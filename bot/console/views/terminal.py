@@ -18,6 +18,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 from rich.text import Text
 
@@ -135,6 +142,10 @@ class Terminal:
         """Print to standard error."""
         _print(self.err, renderables)
 
+    def remark_unwrapped(self, text: str) -> None:
+        """Print a line to standard error that stays one, however long it is."""
+        self.err.print(safe(one_line(text)), soft_wrap=True)
+
     @contextmanager
     def busy(self, words: str) -> Generator[Callable[[str], None]]:
         """Show what is being done while it is being done, at a terminal; say nothing elsewhere.
@@ -147,6 +158,21 @@ class Terminal:
             return
         with self.err.status(safe(words)) as status:
             yield lambda changed: status.update(safe(changed))
+
+    @contextmanager
+    def progress(self, words: str, *, total: int, done: int = 0) -> Generator[Callable[[], None]]:
+        """Show a bar at a terminal while some things are done; say nothing elsewhere.
+
+        Yields:
+            A function that counts one more as done.
+        """
+        if not self.err.is_terminal:
+            yield _nothing
+            return
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+        with Progress(*columns, TimeRemainingColumn(), console=self.err, transient=True) as bar:
+            task = bar.add_task(one_line(words), total=total, completed=done)
+            yield lambda: bar.advance(task)
 
     def show_json(self, value: Mapping[str, object] | Sequence[object]) -> None:
         """Print one JSON value, and nothing else, to standard output."""
@@ -175,6 +201,10 @@ def _print(console: Console, renderables: Sequence[RenderableType]) -> None:
 
 
 def _ignore(_words: str) -> None:
+    """Nobody is watching."""
+
+
+def _nothing() -> None:
     """Nobody is watching."""
 
 

@@ -1,10 +1,11 @@
-"""`citebound eval documents`: each question is asked of its own document alone."""
+"""`citebound eval`: sets are asked, results are kept, interrupted runs go on."""
 
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+SAMPLES = Path(__file__).parents[3] / "samples" / "questions"
 PARKING = """# Parking
 
 ## 1 Places
@@ -44,33 +45,82 @@ def test_a_document_is_asked_alone(
             ]
         )
     )
-    done = citebound_process("eval", "documents", "--questions", str(questions), "--json")
+    done = citebound_process("eval", "run", "--questions", str(questions), "--json", "--verbose")
     said = json.loads(done.out)
-    endings = {one["document"]: one["ending"] for one in said["questions"]}
-    assert endings == {
-        "policies/gifts.md": "answered right",
-        "policies/parking.md": "declined",
-        "policies/broken.pdf": "failed",
-        "policies/none.md": "failed",
+    assert endings(said) == {
+        "policies/gifts.md": ("answered", True),
+        "policies/parking.md": ("refused", True),
+        "policies/broken.pdf": ("failed", False),
+        "policies/none.md": ("failed", False),
     }
     assert VOUCHERS in said["questions"][0]["text"]
-    assert (said["right"], said["unanswerable"], said["declined"]) == (1, 3, 1)
+    assert said["figures"]["answerable"]["right"] == 1
+    assert said["figures"]["refusals"]["right"]["count"] == 1
     assert "policies/broken.pdf can't be ingested" in done.err
     assert "policies/none.md can't be ingested" in done.err
+    assert "[RAG] passed" in done.err
     assert done.code == 1
 
-    asking = ("eval", "documents", "--questions", str(questions), "--only")
+    asking = ("eval", "run", "--questions", str(questions), "--only")
     no_reader = {"CITEBOUND_READER_MODEL": str(tmp_path)}
     assert citebound_process(*asking, "*.md", **no_reader).code == 3
     databases = tmp_path / "home" / "eval"
     shared = len([*databases.glob("*/*/base/*")])
-    alone = citebound_process(*asking, "*.md", "--alone", "--without-reader", "--json", **no_reader)
-    endings = {one["document"]: one["ending"] for one in json.loads(alone.out)["questions"]}
-    assert endings == {
-        "policies/gifts.md": "answered right",
-        "policies/parking.md": "declined",
-        "policies/none.md": "failed",
+    alone = citebound_process(*asking, "*.md", "--alone", "--no-reader", "--json", **no_reader)
+    assert endings(json.loads(alone.out)) == {
+        "policies/gifts.md": ("answered", True),
+        "policies/parking.md": ("refused", True),
+        "policies/none.md": ("failed", False),
     }
     assert len([*databases.glob("*/*/base/*")]) >= shared + 2
+    assert "changed: all is asked anew" in alone.err
     none = citebound_process(*asking, "nothing")
     assert (none.code, none.err.count("\n")) == (2, 1)
+
+
+def endings(said: Any) -> dict[str, tuple[str, bool]]:
+    return {one["document"]: (one["outcome"], one["passed"]) for one in said["questions"]}
+
+
+def test_an_interrupted_run_goes_on(
+    citebound_process: Callable[..., Any], policies: Path, tmp_path: Path
+) -> None:
+    """What was asked is not asked again; what is left is; and the figures are of all."""
+    questions, out = tmp_path / "asked.jsonl", tmp_path / "run.json"
+    labels = [
+        {"question": "May employees accept vouchers?", "must_quote": [VOUCHERS]},
+        {"question": "Where do I park my boat?", "expected": ["refused"]},
+    ]
+    lines = [json.dumps({"expected": ["answered"], **one}) for one in labels]
+    questions.write_text("\n".join(lines))
+    asking = ("eval", "run", "--questions", str(questions), "--policies", str(policies))
+    first = citebound_process(*asking, "--out", str(out))
+    assert first.code == 0
+    assert "passed           2 of 2" in first.out
+    kept = out.with_suffix(".jsonl")
+    whole = kept.read_text().splitlines(keepends=True)
+    marked = whole[1].replace('"ms": ', '"ms": 987654')
+    kept.write_text(whole[0] + marked + whole[2][:50])
+    out.unlink()
+    again = citebound_process(*asking, "--out", str(out))
+    assert "1 were asked before, 1 are left" in again.err
+    said = json.loads(out.read_text())
+    assert [one["passed"] for one in said["questions"]] == [True, True]
+    assert said["questions"][0]["ms"] >= 987654
+    assert said["run"]["settings"]["CITEBOUND_MODEL"]
+    assert "sk-ant-key" not in kept.read_text()
+
+    questions.write_text("\n".join([lines[0], "{}", "[]"]))
+    wrong = citebound_process(*asking, "--out", str(out))
+    assert (wrong.code, wrong.err.count("\n")) == (2, 3)
+    assert "asked.jsonl:2: `expected` is a list of" in wrong.err
+    assert "asked.jsonl:3: expected a JSON object" in wrong.err
+    assert len(kept.read_text().splitlines()) == 3
+
+
+def test_claude_is_not_asked_without_access(citebound_process: Callable[..., Any]) -> None:
+    """The rules do not answer in its name."""
+    questions = SAMPLES / "dev.jsonl"
+    done = citebound_process("eval", "run", "--questions", str(questions), "--reasoner", "claude")
+    assert (done.code, done.err.count("\n")) == (3, 1)
+    assert "ANTHROPIC_API_KEY" in done.err

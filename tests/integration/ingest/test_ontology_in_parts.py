@@ -23,7 +23,7 @@ from core.domain.json_value import Json
 from core.domain.ontology import EntityKey, EntityType, SoughtWord
 from core.domain.question import Scope
 from core.ingest.publish import Ingested
-from core.measuring.answers import load_questions
+from core.measuring.questions import load_questions
 from core.ontology.fact_words import NAMING, STATED, beginning
 from core.ontology.graphs.whole import WholeOntology
 from core.ontology.tools.toolbox import OntologyToolbox

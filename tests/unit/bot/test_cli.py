@@ -58,7 +58,7 @@ COMMANDS = [*commands(CITEBOUND), *commands(EVALS)]
         ["audit", "list", "--limit", "0"],
         ["audit", "list", "--outcome", "lost"],
         ["corpus"],
-        ["eval", "documents", "--questions", "q", "--limit", "none"],
+        ["eval", "run", "--questions", "q", "--limit", "none"],
     ],
 )
 def test_a_wrong_word_is_one_line_and_code_2(

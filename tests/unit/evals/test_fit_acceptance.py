@@ -16,8 +16,8 @@ def results(folder: Path, *, is_read: bool) -> str:
     asked = [
         {
             "document": document,
-            "is_answerable": True,
-            "ending": "answered right" if score + nudge > 0.5 else "answered wrong",
+            "expected": ["answered"],
+            "quoted": score + nudge > 0.5,
             "features": {
                 "sentence": score,
                 "whole": 1 - score / 2,

@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 
 from core.domain.errors import UsageError
-from core.measuring.answers import load_questions
-from core.measuring.documents import load_document_questions
+from core.measuring.questions import load_questions
 from evals.statements import load_statements
 
 
-@pytest.mark.parametrize("load", [load_questions, load_document_questions, load_statements])
+@pytest.mark.parametrize("load", [load_questions, load_statements])
 @pytest.mark.parametrize("content", [b"\xff", b"{", b"[" * 100_000, b"7", b"{}"])
 def test_a_line_of_something_else_is_named(
     tmp_path: Path, load: Callable[[Path], object], content: bytes

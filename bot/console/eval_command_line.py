@@ -1,0 +1,129 @@
+"""What can be typed about measuring answers."""
+
+import argparse
+from pathlib import Path
+
+from bot.console.options import JSON, command, group, option, positive
+
+_COMMANDS = "bot.console.commands"
+
+_WHAT = "what is asked"
+_HOW = "how it is answered"
+EVAL = group(
+    "eval",
+    command(
+        "run",
+        f"{_COMMANDS}.evaluate:run",
+        option(
+            "--questions",
+            group=_WHAT,
+            type=Path,
+            required=True,
+            metavar="FILE",
+            help="labelled questions: JSON lines, or one JSON array",
+        ),
+        option(
+            "--policies",
+            group=_WHAT,
+            type=Path,
+            metavar="DIR",
+            help="of questions without documents; default: ../policies beside FILE",
+        ),
+        option(
+            "--documents",
+            group=_WHAT,
+            dest="folder",
+            type=Path,
+            metavar="DIR",
+            help="what the documents' paths start from; default: the folder above that of FILE",
+        ),
+        option(
+            "--only",
+            group=_WHAT,
+            default="*",
+            metavar="GLOB",
+            help="questions of documents with such a path only",
+        ),
+        option(
+            "--limit",
+            group=_WHAT,
+            type=positive,
+            metavar="N",
+            help="N questions from all over the file",
+        ),
+        option(
+            "--ablate",
+            group=_WHAT,
+            action="store_true",
+            help="ask again with the gold sections deleted",
+        ),
+        option(
+            "--rag",
+            group=_HOW,
+            action=argparse.BooleanOptionalAction,
+            default=True,
+            help="search document text where the graph does not suffice (default: yes)",
+        ),
+        option(
+            "--reasoner",
+            group=_HOW,
+            choices=("extractive", "claude"),
+            help="default: as the settings say",
+        ),
+        option(
+            "--reader",
+            group=_HOW,
+            action=argparse.BooleanOptionalAction,
+            default=True,
+            help="with the local reader (default: yes)",
+        ),
+        option(
+            "--alone",
+            group=_HOW,
+            action="store_true",
+            help="a database for each document: slower, for figures that are quoted",
+        ),
+        option(
+            "--out",
+            type=Path,
+            metavar="RUN.json",
+            help="default: CITEBOUND_HOME/eval/runs, named after FILE",
+        ),
+        option(
+            "-v",
+            "--verbose",
+            action="store_true",
+            help="show each question as it is finished, with [RAG] where text was searched",
+        ),
+        JSON,
+        short="ask a question set, and grade it",
+        text="""Asks labelled questions, grades each answer, and prints how many passed (right, and
+quoted in full; or rightly not answered), by kind and by difficulty, what the confidence is worth,
+how well citations meet the labels, and what it cost. Each finished question is a line of RUN.jsonl;
+whoever is interrupted repeats the command, which goes on. RUN.json has it all, with versions,
+settings and commit.
+
+A line is a JSON object. Of questions about a set of policies:
+
+  {"question": "May I accept cash?", "expected": ["answered"], "kind": "graph",
+   "difficulty": "easy", "gold": [{"policy": "gifts", "section": "4.2"}],
+   "must_quote": ["must not accept cash"], "expected_facts": ["EUR 100"]}
+
+Of questions about one document each, which is ingested alone:
+
+  {"document": "policies/gifts.pdf", "question": "May I accept cash?",
+   "expected_outcome": "answered", "gold_quotes": ["Employees must not accept cash."]}
+
+`--ablate` asks the answerable ones again without their gold sections: what can no longer be
+answered should not be.""",
+        examples="""\
+  citebound eval run --questions samples/questions/test.jsonl --out before.json
+  citebound eval run --questions samples/questions/test.jsonl --ablate --no-rag
+  citebound eval run --questions workplace/questions/heldout.jsonl --alone
+  citebound eval run --questions train.jsonl --documents . --limit 200 --only '*18f*' --verbose""",
+    ),
+    short="measure answers on your own documents",
+    text="Measures on labelled questions, in a database of its own.",
+    examples="""\
+  citebound eval run --questions samples/questions/test.jsonl""",
+)

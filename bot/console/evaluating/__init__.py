@@ -1,0 +1,1 @@
+"""Question sets asked at the command line: of what, with what, and what came out."""
