@@ -48,6 +48,8 @@ class Visitor:
     cookies: dict[str, str] = field(default_factory=dict[str, str])
     headers: dict[str, str] = field(default_factory=dict[str, str])
     """Of the last answer."""
+    body: bytes = b""
+    """Likewise."""
 
     async def get(self, path: str, **more: str) -> tuple[int, str]:
         """Open a page of the console."""
@@ -75,8 +77,8 @@ class Visitor:
                 for name, one in SimpleCookie(line).items():
                     self.cookies[name] = one.value
             self.headers = dict(answer.headers)
-            body = await answer.read()
-            return answer.status, body.decode("utf-8", "replace")
+            self.body = await answer.read()
+            return answer.status, self.body.decode("utf-8", "replace")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

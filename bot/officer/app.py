@@ -7,6 +7,8 @@ from contextlib import asynccontextmanager
 from aiohttp import web
 
 from bot.ledger import readable_anchors, trusted_keys
+from bot.officer.access_log import AccessLogPage
+from bot.officer.affected import AffectedPages
 from bot.officer.cases import CasePages
 from bot.officer.gate import HOME, Gate, NoPageError, Visit
 from bot.officer.integrity import AnchorReader
@@ -54,15 +56,24 @@ async def console_routes(service: Service) -> AsyncGenerator[tuple[web.RouteDef,
         anchors = AnchorReader(lambda: readable_anchors(settings), clock=clock)
         rooms = (
             SignInPages(gate, pages, access, officers, provider=provider),
-            OverviewPage(gate, pages, service.cases, anchors=anchors, clock=clock),
+            OverviewPage(
+                gate,
+                pages,
+                service.cases,
+                service.affected_editions,
+                anchors=anchors,
+                clock=clock,
+            ),
             RecordPages(
                 gate,
                 pages,
                 reader.export,
                 keys=lambda: trusted_keys(settings, readable_anchors(settings)),
             ),
-            CasePages(gate, pages, service.cases, clock=clock),
+            CasePages(gate, pages, service.cases, officers, clock=clock),
             PolicyPages(gate, pages),
+            AffectedPages(gate, pages, service.affected_editions, officers),
+            AccessLogPage(gate, pages),
         )
         yield (
             *(route for room in rooms for route in room.routes()),

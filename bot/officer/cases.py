@@ -10,6 +10,7 @@ from aiohttp import web
 from bot.actions.cases import OfficerActions
 from bot.actions.press import FieldError, Outcome, Press, Say
 from bot.forms.forms import ANSWER, Entered
+from bot.officer.filters import filters
 from bot.officer.gate import HOME, Gate, NoPageError, Visit
 from bot.officer.overview import is_overdue
 from bot.officer.rendering import Pages
@@ -17,9 +18,14 @@ from bot.replies.buttons import case_buttons
 from core.cases.service import CaseService
 from core.domain.case import Case
 from core.domain.case_actions import REPLY_LIMIT, CaseRefused
+from core.domain.officers import Officers
 from core.ports import Clock
+from core.ports.cases import SettledFilter
 
 CASES = f"{HOME}/cases"
+SETTLED = f"{HOME}/closed-cases"
+PAGE = 25
+_NUMBER = re.compile("[0-9]{1,9}")
 _KEY = re.compile("[A-Za-z0-9_-]{22}")
 Deed = Callable[[Press], Awaitable[Outcome]]
 
@@ -27,10 +33,13 @@ Deed = Callable[[Press], Awaitable[Outcome]]
 class CasePages:
     """The pages about cases."""
 
-    def __init__(self, gate: Gate, pages: Pages, cases: CaseService, *, clock: Clock) -> None:
+    def __init__(
+        self, gate: Gate, pages: Pages, cases: CaseService, officers: Officers, *, clock: Clock
+    ) -> None:
         self._gate = gate
         self._pages = pages
         self._cases = cases
+        self._officers = officers
         self._actions = OfficerActions(cases)
         self._clock = clock
 
@@ -40,6 +49,7 @@ class CasePages:
         actions = self._actions
         return (
             web.get(CASES, page(self.queue)),
+            web.get(SETTLED, page(self.settled)),
             web.get(one, page(self.show)),
             web.post(f"{one}/claim", page(self._doing(actions.claim))),
             web.post(f"{one}/close", page(self._doing(actions.close))),
@@ -57,6 +67,32 @@ class CasePages:
             "cases.html",
             visit=visit,
             waiting=[(case, is_overdue(case, now)) for case in ordered],
+        )
+
+    async def settled(self, visit: Visit) -> web.StreamResponse:
+        """List answered and closed cases, newest first; the address holds what is looked for."""
+        asked = filters(visit.request.query, ("words", "officer", "since", "until"))
+        number = visit.query("before")
+        wanted = SettledFilter(
+            words=asked.given["words"],
+            officer=asked.given["officer"],
+            since=asked.since,
+            until=asked.until,
+            before=int(number) if _NUMBER.fullmatch(number) else None,
+        )
+        found = await self._cases.settled(visit.officer.at_console, wanted, most=PAGE + 1)
+        cases = [] if isinstance(found, CaseRefused) else list(found)
+        return self._pages.response(
+            "settled_cases.html",
+            visit=visit,
+            cases=cases[:PAGE],
+            officers=self._officers.all,
+            given=asked.given,
+            problems=asked.problems,
+            is_filtered=bool(asked.kept),
+            older=asked.address(SETTLED, before=cases[PAGE - 1].number)
+            if len(cases) > PAGE
+            else "",
         )
 
     async def show(self, visit: Visit) -> web.StreamResponse:

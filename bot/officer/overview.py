@@ -9,6 +9,7 @@ from bot.officer.gate import HOME, Gate, Visit
 from bot.officer.integrity import AnchorReader
 from bot.officer.rendering import Pages
 from core.adapters.postgres.console.figures import read_figures, read_root
+from core.adapters.postgres.record.affected_editions import PostgresAffectedEditions
 from core.cases.service import CaseService
 from core.domain.case import Case
 from core.domain.case_actions import CaseRefused
@@ -23,6 +24,7 @@ class OverviewPage:
         gate: Gate,
         pages: Pages,
         cases: CaseService,
+        editions: PostgresAffectedEditions,
         *,
         anchors: AnchorReader,
         clock: Clock,
@@ -30,6 +32,7 @@ class OverviewPage:
         self._gate = gate
         self._pages = pages
         self._cases = cases
+        self._editions = editions
         self._anchors = anchors
         self._clock = clock
 
@@ -57,6 +60,7 @@ class OverviewPage:
             outcomes=parts(figures.outcomes, ORDER),
             badges=parts(figures.badges, ("high", "medium", "low")),
             waiting=waiting,
+            undecided=await self._editions.waiting(),
             oldest=min(waiting, key=lambda case: case.opened_at, default=None),
             overdue=[case for case in waiting if is_overdue(case, now)],
         )

@@ -3,16 +3,14 @@
 import asyncio
 import tempfile
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import date
 from pathlib import Path
-from urllib.parse import urlencode
 from uuid import UUID
 
 from aiohttp import web
 
+from bot.officer.filters import Filters, filters
 from bot.officer.gate import HOME, Gate, NoPageError, Visit
 from bot.officer.rendering import Pages
-from bot.replies.safe_text import clean
 from core.adapters.postgres.console.record_page import read_proof, read_record_page
 from core.adapters.postgres.console.search import (
     BADGES,
@@ -28,8 +26,6 @@ from core.audit.checkpoint import PublicKey
 from core.domain.errors import IntegrityError, UsageError
 
 RECORDS = f"{HOME}/records"
-LONGEST = 200
-"""Characters of what is searched for."""
 _FIELDS = ("words", "asker", "policy", "section", "outcome", "badge", "since", "until")
 
 
@@ -61,24 +57,23 @@ class RecordPages:
 
     async def search(self, visit: Visit) -> web.StreamResponse:
         """Find records; the address holds what is looked for."""
-        given = {name: clean(visit.query(name)).strip()[:LONGEST] for name in _FIELDS}
-        wanted, problems = _filter(given)
+        asked = filters(visit.request.query, _FIELDS)
+        wanted, kept = _filter(asked), asked.kept
         before, after = (Cursor.parse(visit.query(name)) for name in ("before", "after"))
         async with visit.record.reading(visit.reading("record", "content")) as connection:
             found = await find_records(connection, wanted, before=before, after=after)
-        kept = {name: value for name, value in given.items() if value}
         return self._pages.response(
             "records.html",
             visit=visit,
             found=found,
-            given=given,
+            given=asked.given,
             kept=kept,
             is_filtered=not wanted.is_empty,
-            problems=problems,
+            problems=asked.problems,
             outcomes=OUTCOMES,
             badges=BADGES,
-            older=found.older and f"{RECORDS}?{urlencode({**kept, 'before': str(found.older)})}",
-            newer=found.newer and f"{RECORDS}?{urlencode({**kept, 'after': str(found.newer)})}",
+            older=found.older and asked.address(RECORDS, before=found.older),
+            newer=found.newer and asked.address(RECORDS, after=found.newer),
             can_export=bool(set(kept) & {"policy", "since", "until"})
             and not set(kept) - {"policy", "since", "until"},
         )
@@ -105,8 +100,8 @@ class RecordPages:
     async def hand_out(self, visit: Visit) -> web.StreamResponse:
         """Send a bundle: one record, or what a search by policy and days finds."""
         form = await visit.form()
-        given = {name: clean(str(form.get(name, ""))).strip()[:LONGEST] for name in _FIELDS}
-        wanted, problems = _filter(given)
+        asked = filters(form, _FIELDS)
+        wanted = _filter(asked)
         record = str(form.get("record", ""))
         selection = Selection(
             record=str(_uuid(record)) if record else None,
@@ -114,7 +109,7 @@ class RecordPages:
             since=wanted.since,
             until=wanted.until,
         )
-        if problems or not selection.about():
+        if asked.problems or not selection.about():
             raise web.HTTPBadRequest
         try:
             async with visit.record.reading(visit.reading("record", "content")) as connection:
@@ -136,26 +131,18 @@ class RecordPages:
         )
 
 
-def _filter(given: dict[str, str]) -> tuple[RecordFilter, dict[str, str]]:
-    """Read what is looked for; the second is what can't be understood, by field."""
-    problems: dict[str, str] = {}
-    days: dict[str, date | None] = {}
-    for name in ("since", "until"):
-        try:
-            days[name] = date.fromisoformat(given[name]) if given[name] else None
-        except ValueError:
-            days[name], problems[name] = None, "Expected a day as in 2026-01-31."
-    wanted = RecordFilter(
+def _filter(asked: Filters) -> RecordFilter:
+    given = asked.given
+    return RecordFilter(
         words=given["words"],
         asker=given["asker"],
         policy=given["policy"],
         section=given["section"],
         outcome=given["outcome"] if given["outcome"] in OUTCOMES else "",
         badge=given["badge"] if given["badge"] in BADGES else "",
-        since=days["since"],
-        until=days["until"],
+        since=asked.since,
+        until=asked.until,
     )
-    return wanted, problems
 
 
 def _uuid(written: str) -> UUID:

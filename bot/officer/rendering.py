@@ -45,6 +45,8 @@ EVENTS: Mapping[str, str] = {
     "feedback:refused": "Feedback refused",
     "answer:reviewed": "Answer reviewed",
     "answer:superseded": "Answer superseded",
+    "answer:affected": "Affected by a new edition",
+    "answer:confirmed": "Found the same after a change",
     "case:opened": "Case opened",
     "case:noted": "Note added to the case",
     "case:assigned": "Case claimed",
@@ -53,6 +55,20 @@ EVENTS: Mapping[str, str] = {
     "case:reopened": "Case reopened",
     "case:closed": "Case closed",
     "case:refused": "Refused",
+}
+
+CHANGES: Mapping[str, str] = {
+    "changed": "Other words",
+    "removed": "Section gone",
+    "amended": "Changed around the quote",
+    "withdrawn": "Policy withdrawn",
+    "ended": "Policy out of force",
+}
+ACTIONS: Mapping[str, str] = {
+    "query:executed": "Searched or queried",
+    "record:viewed": "Viewed a record",
+    "bundle:exported": "Exported",
+    "officer:signed_in": "Signed in",
 }
 
 
@@ -86,6 +102,8 @@ class Pages:
             outcome=_named(OUTCOMES),
             badge=_named(BADGES),
             event=_named(EVENTS),
+            action=_named(ACTIONS),
+            change=_named(CHANGES),
             permalink=permalink_or_none,
         )
         for name in templates:

@@ -44,7 +44,7 @@ from core.domain.feedback import (
 from core.domain.json_value import Json
 from core.domain.officers import Account, Officer, Officers
 from core.ports import Clock, FeedbackStore, IdSource
-from core.ports.cases import Actor, CaseStore, CaseUnit
+from core.ports.cases import Actor, CaseStore, CaseUnit, SettledFilter
 
 _TAGS = {
     CaseActionKind.CLAIM: Tag.CASE_ASSIGNED,
@@ -201,6 +201,14 @@ class CaseService:
         if not self.is_officer(who):
             return CaseRefused(why=Refusal.NOT_OFFICER)
         return tuple(case.shown() for case in await self._store.listed(UNSETTLED))
+
+    async def settled(
+        self, who: Account, wanted: SettledFilter, *, most: int
+    ) -> tuple[Case, ...] | CaseRefused:
+        """Return cases that were answered or closed, to officers."""
+        if not self.is_officer(who):
+            return CaseRefused(why=Refusal.NOT_OFFICER)
+        return tuple(case.shown() for case in await self._store.settled(wanted, most=most))
 
     async def show(self, case_id: str, who: Account) -> Case | CaseRefused:
         """Return a case, to officers."""

@@ -6,7 +6,7 @@ the state, its record and what is to be posted change together, or not at all.
 
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Protocol, TypeVar
 
 from core.domain.audit import Tag
@@ -160,6 +160,22 @@ class CaseUnit:
     """Tells people."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettledFilter:
+    """Which cases that wait no more: all that is given must hold."""
+
+    words: str = ""
+    """In the question, upper or lower case; a report is found by no words."""
+    officer: str = ""
+    """Login of whose it was."""
+    since: date | None = None
+    """First day on which it was opened, UTC."""
+    until: date | None = None
+    """Last day, likewise."""
+    before: int | None = None
+    """Number below which the page begins; None: with the newest."""
+
+
 class CaseStore(Protocol):
     """Cases in a database."""
 
@@ -180,6 +196,10 @@ class CaseStore(Protocol):
 
     async def listed(self, states: Collection[CaseState], /) -> tuple[StoredCase, ...]:
         """Return cases in some states, at most 200: the most urgent first, then the oldest."""
+        ...
+
+    async def settled(self, wanted: SettledFilter, /, *, most: int) -> tuple[StoredCase, ...]:
+        """Return answered and closed cases, newest first."""
         ...
 
     async def of_asker(self, account: Account, /) -> tuple[StoredCase, ...]:

@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
@@ -43,7 +44,9 @@ def free_port() -> int:
 
 
 @pytest.fixture
-async def console(database_url: str, local_embedder: LocalEmbedder) -> AsyncIterator[Console]:
+async def console(
+    database_url: str, local_embedder: LocalEmbedder, tmp_path: Path
+) -> AsyncIterator[Console]:
     """The console, with two officers and one policy."""
     port = free_port()
     settings = Settings(
@@ -52,6 +55,7 @@ async def console(database_url: str, local_embedder: LocalEmbedder) -> AsyncIter
         officers=OFFICERS,
         console_url=f"{ORIGIN}:{port}",
         record_url=as_role(database_url, DatabaseRole.CONSOLE),
+        ledger_key=tmp_path / "ledger-key.pem",
     )
     grant(database_url, "ada", "grace")
     async with bootstrap(settings, embedder=local_embedder) as service:

@@ -15,7 +15,7 @@ from core.adapters.postgres.record.sequencer import PostgresSequencer
 from core.adapters.system import SystemClock
 from core.audit.checkpoint import LedgerKey
 from core.ingest.prepare import Overrides
-from tests.casework import office
+from tests.casework import ADA, office
 from tests.integration.officer.conftest import NEXT, ask
 from tests.integration.record.sealing import all_sealable
 from tests.life import PLATFORM_TABLES
@@ -53,6 +53,9 @@ async def looks(console: Console, engine: AsyncEngine) -> dict[str, str]:
     key = LedgerKey.generate("citebound")
     await all_sealable(engine)
     await PostgresSequencer(engine, key=key, deployment="citebound", clock=SystemClock()).seal()
+    await console.service.affected.compare(on_day=console.service.clock.now().date())
+    desk = office(engine)
+    await desk.desk.close(await desk.opened(await desk.answered(thread="2")), ADA, key="closed")
     record = answered.receipt.record_id
     return {
         "overview": "/officer",
@@ -67,6 +70,11 @@ async def looks(console: Console, engine: AsyncEngine) -> dict[str, str]:
         "policy": "/officer/policies/gifts",
         "changes": "/officer/policies/gifts/changes",
         "text": "/officer/policies/gifts/versions/1",
+        "affected": "/officer/affected",
+        "affected edition": "/officer/affected/2",
+        "closed cases": "/officer/closed-cases",
+        "no closed case": "/officer/closed-cases?words=nowhere&since=never",
+        "access log": "/officer/access",
         "missing": "/officer/nothing",
     }
 

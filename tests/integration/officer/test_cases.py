@@ -2,10 +2,12 @@
 
 import re
 
+import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.domain.case import CaseState
+from tests.casework import ADA as DESK_ADA
 from tests.casework import Office, fresh, office
 from tests.life import PLATFORM_TABLES
 from tests.officer_console import GRACE, Console, Visitor
@@ -155,3 +157,66 @@ async def test_a_case_needs_a_session_and_a_form_of_ours(
     assert (await state(desk, case))[0] is CaseState.OPEN
     assert re.fullmatch(r"[0-9a-f]{64}", form["csrf"])
     assert fresh()
+
+
+async def test_cases_that_wait_no_more_are_found(
+    console: Console, ada: Visitor, engine: AsyncEngine
+) -> None:
+    """By words, officer and day, the newest first; what waits is not among them."""
+    desk = await an_office(engine)
+    cases = [
+        await desk.opened(await desk.answered(f"May I accept {what}?", thread=what))
+        for what in ("a 100% gift", "a gift_card", "a dinner")
+    ]
+    for case in cases[:2]:
+        await desk.desk.close(case, DESK_ADA, key=fresh())
+    _, page = await ada.get("/officer/cases")
+    assert 'href="/officer/closed-cases"' in page
+
+    async def found(query: str) -> list[int]:
+        status, page = await ada.get(f"/officer/closed-cases{query}")
+        assert status == 200
+        return [int(number) for number in re.findall(r"No\. (\d+)", page)]
+
+    assert await found("") == [2, 1]
+    assert await found("?words=GIFT_") == [2]
+    assert await found("?words=100%25") == [1]
+    assert await found("?words=dinner") == []
+    assert await found("?officer=grace") == []
+    assert await found("?before=2") == [1]
+    assert await found("?until=2020-01-01") == []
+    assert await found("?since=2020-01-01&until=x&before=y") == [2, 1]
+
+
+async def test_a_report_is_found_by_no_words(
+    console: Console, ada: Visitor, engine: AsyncEngine
+) -> None:
+    """Nor is it named: only that there was one."""
+    desk = await an_office(engine)
+    case = await desk.opened()
+    await desk.desk.close(case, DESK_ADA, key=fresh())
+    async with engine.begin() as connection:
+        await connection.execute(text("UPDATE citebound.cases SET is_sensitive = true"))
+    _, page = await ada.get("/officer/closed-cases")
+    assert "A report" in page
+    assert "accept a gift" not in page
+    _, page = await ada.get("/officer/closed-cases?words=gift")
+    assert case not in page
+
+
+async def test_cases_go_on_page_by_page(
+    console: Console, ada: Visitor, engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is listed once."""
+    monkeypatch.setattr("bot.officer.cases.PAGE", 2)
+    desk = await an_office(engine)
+    for number in range(5):
+        case = await desk.opened(await desk.answered(thread=str(number)))
+        await desk.desk.close(case, DESK_ADA, key=fresh())
+    path, seen = "/officer/closed-cases?words=gift", list[str]()
+    while path:
+        _, page = await ada.get(path)
+        seen += re.findall(r"No\. (\d+)", page)
+        older = re.search(r'rel="next" href="([^"]+)"', page)
+        path = older[1].replace("&amp;", "&") if older else ""
+    assert seen == ["5", "4", "3", "2", "1"]

@@ -1,6 +1,7 @@
 """What officers read in the console: records with their grounds, searches, policies, figures."""
 
 import re
+import zipfile
 from pathlib import Path
 
 import psycopg
@@ -15,6 +16,7 @@ from core.adapters.postgres.engine.ledger import append as append_entries
 from core.adapters.postgres.engine.roles import DatabaseRole
 from core.adapters.postgres.record.sequencer import PostgresSequencer
 from core.adapters.system import SystemClock, UuidSource
+from core.audit.bundle.read import check_bundle
 from core.audit.checkpoint import Checkpoint, LedgerKey, checkpoint_of
 from core.audit.documents import Event
 from core.domain.audit import Tag
@@ -318,6 +320,46 @@ async def test_a_sealed_record_has_its_proof_and_leaves_with_it(
     status, page = await ada.post("/officer/records/export", fields)
     assert status == 409
     assert "no trusted key" in page
+
+
+@pytest.mark.parametrize("selection", ["record", "policy", "days"])
+async def test_an_export_proves_itself(
+    console: Console, ada: Visitor, engine: AsyncEngine, tmp_path: Path, selection: str
+) -> None:
+    """What the browser gets passes the check that every bundle passes; that it left is recorded."""
+    reply = await ask(console.service)
+    key = LedgerKey.generate("citebound")
+    (tmp_path / "ledger-key.pem").write_bytes(key.to_pem())
+    await all_sealable(engine)
+    await PostgresSequencer(engine, key=key, deployment="citebound", clock=SystemClock()).seal()
+    path, form = {
+        "record": (f"/officer/records/{reply.receipt.record_id}", {}),
+        "policy": ("/officer/records?policy=gifts", {"policy": "gifts"}),
+        "days": ("/officer/records?since=2020-01-01", {"since": "2020-01-01"}),
+    }[selection]
+    fields = await ada.fields(path)
+    assert form.items() <= fields.items(), "the form of the page holds what was looked for"
+    status, _ = await ada.post("/officer/records/export", fields)
+    assert status == 200
+    assert ada.headers["Content-Type"] == "application/zip"
+    assert ada.headers["Content-Disposition"].startswith('attachment; filename="record')
+    bundle = tmp_path / "bundle.zip"
+    bundle.write_bytes(ada.body)
+    checked = check_bundle(bundle, [key.public], [])
+    assert checked.problem is None
+    assert checked.shown
+    with zipfile.ZipFile(bundle) as held:
+        assert reply.receipt.record_id in held.read("records.jsonl").decode()
+        assert QUESTION in held.read("contents.jsonl").decode()
+    async with engine.connect() as connection:
+        rows = await connection.execute(
+            text("SELECT actor, doc->>'selection' FROM audit.record WHERE tag = 'bundle:exported'")
+        )
+        ((actor, said),) = rows.all()
+    assert actor == "ada"
+    assert {"record": reply.receipt.record_id, "policy": "gifts", "days": "2020-01-01"}[
+        selection
+    ] in said
 
 
 async def test_another_unit_is_not_there(

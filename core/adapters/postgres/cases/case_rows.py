@@ -1,6 +1,7 @@
 """Cases as rows: read with what belongs to them, stored and changed."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -15,6 +16,7 @@ from core.domain.answer import Outcome
 from core.domain.case import AskedAnswer, CaseState, NewCase, Opener, StoredCase, Urgency
 from core.domain.errors import IntegrityError
 from core.domain.officers import Account
+from core.ports.cases import SettledFilter
 
 _COLUMNS = (  # the question as it stands alone, unless a report was made before in its thread
     "SELECT k.id::text, k.number, k.state, k.owner, k.owner_name, k.claimed_at, k.due_at,"
@@ -38,6 +40,17 @@ _OF_QUESTION = text(_COLUMNS + "WHERE k.question_id = CAST(:question AS uuid)")
 _OF_ANSWER = text(_COLUMNS + "WHERE a.id = CAST(:answer AS uuid)")
 _LISTED = text(
     _COLUMNS + "WHERE k.state = ANY(:states) ORDER BY k.urgency = 'today' DESC, k.number LIMIT 200"
+)
+# Whoever may not read a report must not find it by its words either.
+_SETTLED = text(
+    _COLUMNS + "WHERE k.state IN ('answered', 'closed')"
+    " AND (:words = '' OR NOT k.is_sensitive"
+    "  AND strpos(lower(q.standalone), lower(:words)) > 0)"
+    " AND (:officer = '' OR k.owner = :officer)"
+    " AND (CAST(:since AS date) IS NULL OR k.opened_at >= CAST(:since AS date))"
+    " AND (CAST(:until AS date) IS NULL OR k.opened_at < CAST(:until AS date) + 1)"
+    " AND (CAST(:before AS bigint) IS NULL OR k.number < :before)"
+    " ORDER BY k.number DESC LIMIT :most"
 )
 _OF_ASKER = text(
     _COLUMNS + "WHERE k.person = :person AND c.platform = :platform AND c.tenant = :tenant"
@@ -112,6 +125,10 @@ class PostgresCaseRows:
     async def listed(self, states: Collection[CaseState], /) -> tuple[StoredCase, ...]:
         """See `CaseStore.listed`."""
         return await self._all(_LISTED, states=[state.value for state in states])
+
+    async def settled(self, wanted: SettledFilter, /, *, most: int) -> tuple[StoredCase, ...]:
+        """See `CaseStore.settled`."""
+        return await self._all(_SETTLED, **asdict(wanted), most=most)
 
     async def of_asker(self, account: Account, /) -> tuple[StoredCase, ...]:
         """See `CaseStore.of_asker`."""

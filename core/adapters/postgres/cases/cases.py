@@ -13,7 +13,7 @@ from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.transactions import begun_again
 from core.domain.case import CaseState, StoredCase
 from core.domain.officers import Account
-from core.ports.cases import CaseUnit
+from core.ports.cases import CaseUnit, SettledFilter
 
 _T = TypeVar("_T")
 
@@ -52,6 +52,10 @@ class PostgresCases:
     async def listed(self, states: Collection[CaseState], /) -> tuple[StoredCase, ...]:
         """See `CaseStore.listed`."""
         return await self._read(lambda rows: rows.listed(states))
+
+    async def settled(self, wanted: SettledFilter, /, *, most: int) -> tuple[StoredCase, ...]:
+        """See `CaseStore.settled`."""
+        return await self._read(lambda rows: rows.settled(wanted, most=most))
 
     async def of_asker(self, account: Account, /) -> tuple[StoredCase, ...]:
         """See `CaseStore.of_asker`."""

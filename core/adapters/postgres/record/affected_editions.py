@@ -4,7 +4,11 @@ A card is read when it is sent, like that of a case. What the cards were last qu
 that whoever looks next queues what has changed since: after a kill nothing stays outdated.
 """
 
-from sqlalchemy import ARRAY, Text, bindparam, text
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import ARRAY, Integer, Text, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.cases.case_posts import officers_conversation
@@ -41,7 +45,7 @@ SELECT c->>'title' AS title, c->>'section' AS section, c->>'old_version' AS old_
  WHERE edition = :edition
  GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY answers DESC, title, section, before LIMIT :most""")
 # Of one person's equal questions in one thread the newest answer is corrected, while it is known
-# who asked.
+# who asked; at the terminal nobody can be told.
 _APPROVE = text("""
 WITH open AS (
   SELECT x.answer_id, x.edition, q.conversation_id, q.standalone, a.answered_at,
@@ -50,7 +54,7 @@ WITH open AS (
     JOIN citebound.answers a ON a.id = x.answer_id
     JOIN citebound.questions q ON q.id = a.question_id
     JOIN citebound.conversations c ON c.id = q.conversation_id
-    JOIN citebound.inbox i ON i.question_id = q.id
+    LEFT JOIN citebound.inbox i ON i.question_id = q.id
    WHERE x.state = 'found' AND (CAST(:edition AS int) IS NULL OR x.edition = :edition)
      AND (CAST(:policy AS text) IS NULL
           OR x.changes @> jsonb_build_array(jsonb_build_object('policy', CAST(:policy AS text))))
@@ -95,6 +99,36 @@ _POSTED = text(
 ).bindparams(bindparam("causes", type_=ARRAY(Text)))
 
 
+_BY_STATE = text(
+    "SELECT edition, state, count(*) AS answers FROM citebound.affected_answers"
+    " WHERE edition = ANY(:editions) GROUP BY 1, 2"
+).bindparams(bindparam("editions", type_=ARRAY(Integer)))
+_WAITING = text(
+    "SELECT edition, count(*) AS answers FROM citebound.affected_answers WHERE state = 'found'"
+    " GROUP BY edition ORDER BY edition DESC"
+)
+_LISTED = text(
+    "SELECT answer_id::text, record_id::text, state, approved_by FROM citebound.affected_answers"
+    " WHERE edition = :edition AND (:state = '' OR state = :state)"
+    " AND (:policy = '' OR changes @> jsonb_build_array(jsonb_build_object('policy', :policy)))"
+    " AND (CAST(:before AS uuid) IS NULL OR answer_id < CAST(:before AS uuid))"
+    " ORDER BY answer_id DESC LIMIT :most"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedAnswer:
+    """An affected answer as the working table has it."""
+
+    answer_id: str
+    found_record: str
+    """The record that found it: `answer:affected`."""
+    state: str
+    """`found`, `approved`, `superseded`, `confirmed`, `dropped` or `failed`."""
+    approved_by: str | None
+    """Login; None: nobody yet."""
+
+
 class PostgresAffectedEditions:
     """See `core.ports.corrections.AffectedEditions`. Safe from many processes."""
 
@@ -104,10 +138,50 @@ class PostgresAffectedEditions:
         self._officers = officers
 
     @raises_transient
-    async def find(self, edition: int, /) -> AffectedEdition | None:
-        """See `AffectedEditions.find`."""
+    async def find(self, edition: int, /, *, clauses: int = CLAUSES) -> AffectedEdition | None:
+        """See `AffectedEditions.find`; `clauses` is how many are read at most."""
         async with self._engine.connect() as connection:
-            return await read_edition(connection, edition)
+            return await read_edition(connection, edition, clauses=clauses)
+
+    @raises_transient
+    async def waiting(self) -> Mapping[int, int]:
+        """Return how many answers wait for a decision, by edition, newest first."""
+        async with self._engine.connect() as connection:
+            rows = await connection.execute(_WAITING)
+            return {row.edition: row.answers for row in rows}
+
+    @raises_transient
+    async def by_state(self, editions: Sequence[int]) -> Mapping[int, Mapping[str, int]]:
+        """Return how many answers of each edition are in each state."""
+        found: dict[int, dict[str, int]] = {}
+        async with self._engine.connect() as connection:
+            for row in await connection.execute(_BY_STATE, {"editions": list(editions)}):
+                found.setdefault(row.edition, {})[row.state] = row.answers
+        return found
+
+    @raises_transient
+    async def listed(
+        self, edition: int, *, state: str, policy: str, before: UUID | None, most: int
+    ) -> Sequence[ListedAnswer]:
+        """Return affected answers of an edition, the newest first; empty filters mean any."""
+        given = {
+            "edition": edition,
+            "state": state,
+            "policy": policy,
+            "before": before,
+            "most": most,
+        }
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(_LISTED, given)).all()
+        return [
+            ListedAnswer(
+                answer_id=row.answer_id,
+                found_record=row.record_id,
+                state=row.state,
+                approved_by=row.approved_by,
+            )
+            for row in rows
+        ]
 
     @raises_transient
     @begun_again
@@ -134,14 +208,16 @@ class PostgresAffectedEditions:
             await update_cards(connection, self._officers, ids=self._ids)
 
 
-async def read_edition(connection: AsyncConnection, edition: int) -> AffectedEdition | None:
+async def read_edition(
+    connection: AsyncConnection, edition: int, *, clauses: int = CLAUSES
+) -> AffectedEdition | None:
     """See `AffectedEditions.find`."""
     counts = (await connection.execute(_COUNTS, {"edition": edition})).mappings().one_or_none()
     if counts is None:
         return None
-    given = {"edition": edition, "most": CLAUSES}
+    given = {"edition": edition, "most": clauses}
     rows = (await connection.execute(_CLAUSES, given)).mappings().all()
-    clauses = tuple(
+    changed = tuple(
         ChangedClause(
             title=row["title"],
             section=row["section"],
@@ -165,7 +241,7 @@ async def read_edition(connection: AsyncConnection, edition: int) -> AffectedEdi
         failed=counts["failed"],
         approved_by=tuple(counts["approved_by"]),
         approved_at=counts["approved_at"],
-        clauses=clauses,
+        clauses=changed,
         clauses_left_out=left_out,
     )
 
