@@ -37,6 +37,7 @@ class Corrector:
         self,
         *,
         comparisons: Comparisons,
+        suspensions: Comparisons | None = None,
         corrections: Corrections,
         editions: AffectedEditions,
         conversations: ConversationStore,
@@ -46,8 +47,9 @@ class Corrector:
         clock: Clock,
         looks_every_s: float = LOOKS_EVERY_S,
     ) -> None:
-        """`platforms` by the name that a place gives them."""
+        """`platforms` by the name that a place gives them; without `suspensions`, no precedents."""
         self._comparisons = comparisons
+        self._suspensions = suspensions
         self._corrections = corrections
         self._editions = editions
         self._conversations = conversations
@@ -78,7 +80,12 @@ class Corrector:
         Raises:
             TransientError: The database failed.
         """
-        found = await self._comparisons.compare(on_day=self._clock.now().date())
+        today = self._clock.now().date()
+        if self._suspensions is not None and (
+            ended := await self._suspensions.compare(on_day=today)
+        ):
+            logger.info("%d precedents are told no more", ended)
+        found = await self._comparisons.compare(on_day=today)
         if found:
             logger.info("%d past answers rest on what has changed", found)
         while (correction := await self._corrections.claim()) is not None:

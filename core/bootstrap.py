@@ -22,6 +22,7 @@ from core.adapters.system import SystemClock, UuidSource
 from core.agent.request import AskRequest
 from core.agent.service import Answering
 from core.cases.opening import AnswerRecorder
+from core.cases.precedents import PrecedentService
 from core.cases.service import CaseService, FeedbackService
 from core.config.settings import Settings
 from core.domain.conversation import Place
@@ -44,6 +45,8 @@ from core.models import (
 )
 from core.ontology.extract.rule_extractor import RuleExtractor
 from core.ports import Clock, Embedder, IdSource, Reader, ReasonerFactory
+from core.ports.precedents import TellsPrecedents
+from core.replay.precedents import RecordedPrecedents
 from core.replay.recorded import RecordedQuestion
 from core.replay.replay import Replayer
 from core.retrieval.relevance import RelevanceRescorer
@@ -131,7 +134,12 @@ class Service(PostgresStores):
             question: RecordedQuestion, searches: ChunkRetriever, limits: RunLimits
         ) -> Answering:
             reasoners = replaying_reasoners(question, self.settings, reader=self.models.reader)
-            return self._answering_by(reasoners, retriever=searches, limits=limits)
+            return self._answering_by(
+                reasoners,
+                retriever=searches,
+                limits=limits,
+                precedents=RecordedPrecedents(question),
+            )
 
         return Replayer(
             build=build,
@@ -147,6 +155,7 @@ class Service(PostgresStores):
         *,
         retriever: ChunkRetriever | None = None,
         limits: RunLimits | None = None,
+        precedents: TellsPrecedents | None = None,
     ) -> Answering:
         measured = self.models.measured
         local = measured if isinstance(measured, LocalEmbedder) else None
@@ -154,6 +163,7 @@ class Service(PostgresStores):
             english=local.words if local else None,
             likeness=measured,
             off_topic=LocalOffTopic(local) if local else None,
+            precedents=precedents or self.precedents,
             about=self.about,
             models=self.models.names,
             reasoner=reasoners.first,
@@ -180,6 +190,11 @@ class Service(PostgresStores):
     def cases(self) -> CaseService:
         """Questions in the hands of officers."""
         return CaseService(self.case_store, officers=self.officers, clock=self.clock, ids=self.ids)
+
+    @cached_property
+    def precedent_desk(self) -> PrecedentService:
+        """What officers do with precedents."""
+        return PrecedentService(self.precedents, clock=self.clock, ids=self.ids)
 
     @cached_property
     def feedback(self) -> FeedbackService:

@@ -193,6 +193,7 @@ async def _working(service: Service, chats: Sequence[Chat], meter: Meter) -> Asy
     )
     corrector = Corrector(
         comparisons=service.affected,
+        suspensions=service.suspensions,
         corrections=service.corrections,
         editions=service.affected_editions,
         conversations=service.conversations,

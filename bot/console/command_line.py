@@ -10,6 +10,7 @@ from bot.console import (
     identity_command_line,
     ledger_command_line,
     officer_command_line,
+    precedent_command_line,
     privacy_command_line,
     replay_command_line,
 )
@@ -266,6 +267,7 @@ CITEBOUND = group(
     ASK,
     CHAT,
     AUDIT,
+    precedent_command_line.PRECEDENT,
     DOCTOR,
     eval_command_line.EVAL,
     DEMO,

@@ -133,6 +133,9 @@ def summary_of(answer: Answer) -> Summary:
     if answer.is_closest:
         told = "Quoted word by word from the policy. It may not answer the question."
         return Summary(level=Level.PARTLY, text=told)
+    if answer.precedent is not None:
+        told = "Compliance answered. These are the clauses that the answer rests on."
+        return Summary(level=Level.ALL, text=told)
     total = len(answer.claims)
     supported = f"{total} of {total} claims are supported by quoted policy text."
     if not total:

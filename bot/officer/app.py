@@ -15,6 +15,7 @@ from bot.officer.integrity import AnchorReader
 from bot.officer.oidc import open_provider
 from bot.officer.overview import OverviewPage
 from bot.officer.policies import PolicyPages
+from bot.officer.precedents import PrecedentPages
 from bot.officer.records import RecordPages
 from bot.officer.rendering import STATIC, Pages
 from bot.officer.sign_in import ConsoleLinks, SignInPages
@@ -71,6 +72,7 @@ async def console_routes(service: Service) -> AsyncGenerator[tuple[web.RouteDef,
                 keys=lambda: trusted_keys(settings, readable_anchors(settings)),
             ),
             CasePages(gate, pages, service.cases, officers, clock=clock),
+            PrecedentPages(gate, pages, service.precedent_desk, service.cases, clock=clock),
             PolicyPages(gate, pages),
             AffectedPages(gate, pages, service.affected_editions, officers),
             AccessLogPage(gate, pages),

@@ -55,6 +55,13 @@ EVENTS: Mapping[str, str] = {
     "case:reopened": "Case reopened",
     "case:closed": "Case closed",
     "case:refused": "Refused",
+    "precedent:proposed": "Precedent proposed",
+    "precedent:approved": "Precedent approved",
+    "precedent:refused": "Precedent refused",
+    "precedent:applied": "Precedent told",
+    "precedent:suspended": "Precedent suspended",
+    "precedent:withdrawn": "Precedent withdrawn",
+    "precedent:expired": "Precedent expired",
 }
 
 CHANGES: Mapping[str, str] = {

@@ -63,10 +63,13 @@ class BadgeLine:
 
 
 def badge_of(answer: Answer) -> BadgeLine | None:
-    """Return the badge of an outcome; clarifications and failures have none."""
+    """Return the badge of an outcome.
+
+    Clarifications and failures have none, nor has a precedent: its text says first who answered.
+    """
     match answer.outcome:
         case Outcome.ANSWERED:
-            return _answered(answer)
+            return _answered(answer) if answer.precedent is None else None
         case Outcome.REFUSED:
             return _refused(answer)
         case Outcome.ESCALATED:

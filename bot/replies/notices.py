@@ -49,6 +49,14 @@ CHECKPOINT = (
     "This is the signed state of the record today. It stands here so that nobody who can change the"
     " database can deny it: `citebound audit verify --anchors FILE` compares it, copied to a file."
 )
+PRECEDENT_PROPOSED = (
+    "An officer proposes an answer as a precedent. Another officer decides, in the console or by"
+    " `citebound precedent approve`; `citebound precedent list` names it."
+)
+PRECEDENT_ENDED = (
+    "A precedent is told no more: what it rests on has changed, or its last day has passed."
+    " `citebound precedent list` names it; it can be proposed again."
+)
 HOW_IT_WORKS = (
     "Ask about company policy. Answers are AI-generated and quote the policy text they rest on."
 )
@@ -98,6 +106,8 @@ _NOTICES: Mapping[Notice, str] = {
     Notice.TOO_MANY: TOO_MANY,
     Notice.DAY_BUDGET_SPENT: DAY_BUDGET_SPENT,
     Notice.CHECKPOINT: CHECKPOINT,
+    Notice.PRECEDENT_PROPOSED: PRECEDENT_PROPOSED,
+    Notice.PRECEDENT_ENDED: PRECEDENT_ENDED,
     Notice.HOW_IT_WORKS: HOW_IT_WORKS,
     Notice.SIGN_IN: _NO_LINK[NoLink.NO_CONSOLE],
     Notice.MAYBE_ABOVE: "Your answer may be above; {platform} did not say whether it arrived.",

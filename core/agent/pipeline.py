@@ -12,7 +12,7 @@ from core.agent.conversation.misconduct import is_confidential
 from core.agent.decision_input import DecidedDraft, DecisionInput, better_of, relevance_read
 from core.agent.document_search import DocumentSearch
 from core.agent.fallback import AbandonedError
-from core.agent.policy_facts.answer import answer_about_policies
+from core.agent.precedents import answer_without_reasoner
 from core.agent.reply import compose
 from core.agent.reply.release import (
     SHOWN_FROM,
@@ -84,7 +84,7 @@ class Pipeline:
         course = _PipelineRun(self._parts, task)
         try:
             async with asyncio.timeout(self._parts.limits.deadline_s):
-                return await answer_about_policies(self._parts, task) or await course.run()
+                return await answer_without_reasoner(self._parts, task) or await course.run()
         except (ContractError, ModelUnavailableError, TimeoutError) as error:
             if not self._parts.reasoner.is_model:
                 raise

@@ -27,6 +27,7 @@ from core.ports import (
     Toolbox,
 )
 from core.ports.corpus import AboutPolicies
+from core.ports.precedents import TellsPrecedents
 from core.retrieval.retriever import ChunkRetriever
 
 MAX_QUESTION = 8_000
@@ -117,6 +118,8 @@ class PipelineParts:
     """Measures."""
     limits: RunLimits
     """Bounds."""
+    precedents: TellsPrecedents | None = None
+    """Officers' answers that may be told again; None: none are."""
     about: AboutPolicies | None = None
     """Reads facts about policies; None: questions for them go the ordinary way."""
 

@@ -12,7 +12,7 @@ from core.agent.conversation.referring import needs_subject, resolve
 from core.agent.conversation.small_talk import SmallTalk
 from core.agent.conversation.speech import is_statement
 from core.agent.conversation.spelling import corrected
-from core.agent.conversation.understanding import chat_in, clean
+from core.agent.conversation.understanding import clean, small_talk_of
 from core.agent.fallback import AbandonedError, Fallback
 from core.agent.pipeline import Pipeline
 from core.agent.policy_facts.question_forms import bind_to_policies
@@ -51,6 +51,7 @@ from core.ports import (
     ReasonerFactory,
 )
 from core.ports.corpus import AboutPolicies
+from core.ports.precedents import TellsPrecedents
 from core.ports.text_models import EnglishWords, OffTopic
 from core.retrieval.retriever import ChunkRetriever
 
@@ -87,6 +88,7 @@ class Answering:
         english: EnglishWords | None = None,
         likeness: Embedder | None = None,
         off_topic: OffTopic | None = None,
+        precedents: TellsPrecedents | None = None,
         about: AboutPolicies | None = None,
         models: Mapping[str, str | None] | None = None,
     ) -> None:
@@ -97,6 +99,7 @@ class Answering:
             guard=guard,
             clock=clock,
             limits=limits,
+            precedents=precedents,
             about=about,
         )
         self._fallback = fallback
@@ -141,7 +144,7 @@ class Answering:
         question = await self._checked(request, conversation_id=known)
         try:
             question = await self._in_thread(question, request, history)
-            talk = _small_talk(question)
+            talk = small_talk_of(question)
             if talk is not None:
                 run = self._chatting(request, question, talk)
                 return await self._recorded(run, completion)
@@ -233,18 +236,16 @@ class Answering:
         """
         question = await self._checked(request, conversation_id=None)
         question = await self._in_thread(question, request, history)
-        talk = _small_talk(question)
+        talk = small_talk_of(question)
         if talk is not None:
             return self._chatting(request, question, talk)
-        knowledge: Knowledge
         parts = self._parts
-        if without:
-            whole = await self._ontology.snapshot(question.scope)
-            knowledge = WholeOntology(without_sections(whole, without))
-            parts = replace(parts, retriever=WithoutSections(parts.retriever, without))
-        else:
+        if not without:
             knowledge = await self._ontology.open(question.scope)
-        return await self._run(request, question, knowledge, parts, NO_PROGRESS)
+            return await self._run(request, question, knowledge, parts, NO_PROGRESS)
+        left = without_sections(await self._ontology.snapshot(question.scope), without)
+        parts = replace(parts, retriever=WithoutSections(parts.retriever, without))
+        return await self._run(request, question, WholeOntology(left), parts, NO_PROGRESS)
 
     async def _run(
         self,
@@ -392,9 +393,3 @@ def _remarked(request: AskRequest, question: Question, answer: Answer) -> Answer
         return compose.with_note(answer, READ_WITH)
     is_lost = request.is_unread and needs_subject(question.own)
     return compose.with_note(answer, THREAD_UNREAD) if is_lost else answer
-
-
-def _small_talk(question: Question) -> SmallTalk | None:
-    """Return which small talk a message is; with something pointed at it asks about that."""
-    talk = chat_in(question.text, question.history)
-    return None if any(one.is_chosen for one in question.context) else talk

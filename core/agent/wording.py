@@ -121,5 +121,7 @@ MAIN_RULES = (
     " have rules."
 )
 """Above the first rules of a policy's sections."""
+BY_COMPLIANCE = "Answered by Compliance, approved on {day}"
+"""Above an officer's words that are told as a precedent."""
 FROM_METADATA = "Read from what is stored with the policies; no language model was asked."
 """Note of an answer about the policies themselves."""

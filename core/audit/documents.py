@@ -11,7 +11,7 @@ from dataclasses import asdict, astuple, dataclass, field
 from datetime import datetime
 
 from core.audit.canonical import Commitment, instant
-from core.domain.answer import Judgement, ShownCitation
+from core.domain.answer import Answer, Judgement, ShownCitation
 from core.domain.audit import OUTCOME_TAGS, Tag
 from core.domain.json_value import Json
 from core.domain.run import ModelCall, Run, RunSetup
@@ -82,6 +82,7 @@ def outcome_document(
             {"attempt": number, "decision": attempt.decision.value}
             for number, attempt in enumerate(run.attempts, start=1)
         ],
+        "precedent": _precedent(answer),
         "outcome": answer.outcome.value,
         "refusal": {
             "kind": answer.refusal.value if answer.refusal else None,
@@ -102,6 +103,17 @@ def outcome_document(
             for assumption in question.assumptions
         ],
         "content": {commitment.field: commitment.digest() for commitment in commitments},
+    }
+
+
+def _precedent(answer: Answer) -> dict[str, Json] | None:
+    told = answer.precedent
+    if told is None:
+        return None
+    return {
+        "id": told.precedent_id,
+        "number": told.number,
+        "approved_on": told.approved_on.isoformat(),
     }
 
 

@@ -6,6 +6,7 @@ a paragraph or, with a bullet before it, an item of a list; an empty line separa
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 from typing import TypeAlias
 
@@ -325,6 +326,18 @@ class ShownClaim:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ToldPrecedent:
+    """What an answer says of the precedent that it is."""
+
+    precedent_id: str
+    """UUID."""
+    number: int
+    """By which officers name it."""
+    approved_on: date
+    """When a second officer approved it, UTC."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """What a person is shown: one outcome with all that belongs to it."""
 
@@ -351,6 +364,8 @@ class Answer:
     """What was assumed, as printed ("Germany")."""
     notes: tuple[str, ...] = ()
     """What the reader should know beside the answer ("Answered without a model")."""
+    precedent: ToldPrecedent | None = None
+    """The precedent that it tells; None: no officer answered."""
     case_number: int | None = None
     """Number of the case that the question became by itself; None: it became none."""
 

@@ -39,6 +39,10 @@ class Notice(StrEnum):
     """To officers: language models have cost as much today as they may."""
     CHECKPOINT = "checkpoint"
     """To officers: a signed state of the ledger, so that the platform holds one."""
+    PRECEDENT_PROPOSED = "precedent_proposed"
+    """To officers: a precedent waits for a second officer."""
+    PRECEDENT_ENDED = "precedent_ended"
+    """To officers: a precedent is told no more, as a clause changed or its last day has passed."""
 
 
 class CasePart(StrEnum):

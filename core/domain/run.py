@@ -44,7 +44,8 @@ class Plan:
     intent: str
     """`comparison`, `definition`, `procedure`, `threshold`, `deadline`, `role`, `permission`,
     `general`,
-    `report` (a sensitive report), `about_policies` (owner, version and the like), `small_talk` or
+    `precedent` (a question that an officer has answered), `report` (a sensitive report),
+    `about_policies` (owner, version and the like), `small_talk` or
     `out_of_scope` (nothing that policies answer)."""
     tools: tuple[str, ...] = ()
     """Ontology tools it means to use."""

@@ -27,6 +27,11 @@ _FAMILY = 5
 """Letters from which two stems that begin alike are of one family."""
 
 
+def is_function_word(word: str) -> bool:
+    """Say whether a word, in lower case, carries no subject ("it", "who")."""
+    return word in _EMPTY
+
+
 def words(text: str) -> list[str]:
     """Return the words of `text`, case-folded, in order."""
     return [match.casefold() for match in _WORD.findall(text)]

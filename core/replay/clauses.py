@@ -5,6 +5,7 @@ Where the words stand and something around them changed, that counts too, for it
 or a condition; "around" is the section, and the sections beside it under the same heading.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -80,6 +81,18 @@ class StoredText:
 def folded(text: str) -> str:
     """Return a text with all white space as single blanks."""
     return " ".join(text.split())
+
+
+def stretch_of(span: TextSpan, old: StoredText, new: StoredText) -> TextSpan | None:
+    """Return where a stretch that has not changed stands in the new version; None: nowhere."""
+    section = old.section_at(span)
+    words = re.compile(r"\s+".join(map(re.escape, span.of(old.text).split())))
+    for one in new.sections:
+        if section is not None and new.bodies[one.eid] == old.bodies[section.eid]:
+            found = words.search(new.text, one.body_start, one.char_end)
+            if found is not None:
+                return TextSpan(char_start=found.start(), char_end=found.end())
+    return None
 
 
 def change_of(span: TextSpan, old: StoredText, new: StoredText) -> ClauseChange | None:

@@ -200,6 +200,7 @@ async def _ingest(
             with_chunks=options.with_chunks,
             is_quiet=options.as_json,
         )
+        await service.suspensions.compare(on_day=service.clock.now().date())
         gone = await find_vanished(service.withdrawals, listing, keys_of(results))
     if not options.as_json:
         _show_end(terminal, results, listing)
@@ -243,6 +244,7 @@ async def _ingest_by_claude(
             kept = f"{extractor.use.read} sections were read, and are kept"
             terminal.remark(Text(f"{kept}: the same command goes on from there"))
             raise
+        await service.suspensions.compare(on_day=service.clock.now().date())
         gone = await find_vanished(service.withdrawals, listing, keys_of(results))
     if not options.as_json:
         _show_end(terminal, results, listing, use_lines(extractor.use, reader, results))

@@ -1,8 +1,8 @@
 """An answer as a person at a terminal reads it. Pure: values in, renderables out.
 
-Badge first, then the answer with [n], then its sources: where each stands, and the stored words. A
-clarification shows its options; a refusal names the nearest sections (its words name the way to a
-person). All foreign text passes `safe` or `one_line`.
+Badge first, unless a person answered; then the answer with [n], then its sources: where each
+stands, and the stored words. A clarification shows its options; a refusal names the nearest
+sections (its words name the way to a person). All foreign text passes `safe` or `one_line`.
 """
 
 import re
@@ -49,7 +49,7 @@ _REFUSALS: dict[RefusalKind, str] = {
 def answer_view(answer: Answer) -> list[RenderableType]:
     """Return what to print for an outcome, from the badge to the notes."""
     view: list[RenderableType] = [*_body(answer.text)]
-    if answer.slot != UNASKED_SLOT:
+    if answer.slot != UNASKED_SLOT and answer.precedent is None:
         view = [_headline(answer), Text(), *view]
     if answer.options:
         view += [Text(), *_options(answer.options)]

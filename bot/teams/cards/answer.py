@@ -168,6 +168,8 @@ def _list(answer: Answer) -> Card:
 def root_entity(answer: Answer, library: Library, *, with_cards: bool) -> Card:
     """Return the one root entity of a message: that it is generated, what it cites, how sensitive.
 
+    What an officer answered is not generated.
+
     Args:
         answer: what is shown.
         library: links and sensitivity.
@@ -176,6 +178,8 @@ def root_entity(answer: Answer, library: Library, *, with_cards: bool) -> Card:
     label = _strictest(answer, library)
     cited = [_claim(one, library, label, with_cards) for one in answer.citations[:CITATIONS]]
     made = generated_entity()
+    if answer.precedent is not None:
+        del made["additionalType"]
     if label is not None:
         made["usageInfo"] = _usage(label)
     return made | ({"citation": list[Json](cited)} if cited else {})

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.cases.cases import PostgresCases
 from core.adapters.postgres.cases.feedback import PostgresFeedback
+from core.adapters.postgres.cases.precedents import PostgresPrecedents
 from core.adapters.postgres.console.access import PostgresConsoleAccess
 from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.corpus.corpus_report import PostgresCorpusReport
@@ -40,6 +41,7 @@ from core.adapters.postgres.record.affected_editions import PostgresAffectedEdit
 from core.adapters.postgres.record.audit import PostgresRecords
 from core.adapters.postgres.record.corrections import PostgresCorrections
 from core.adapters.postgres.record.model_calls import PostgresModelCallLog, PostgresSpending
+from core.adapters.postgres.record.suspension import PostgresSuspensions
 from core.adapters.postgres.search.search import PostgresChunkSearch
 from core.adapters.postgres.search.spaces import PostgresSpaceStore
 from core.config.settings import Settings
@@ -118,6 +120,16 @@ class PostgresStores:
     def affected_editions(self) -> PostgresAffectedEditions:
         """What editions made of past answers, for officers."""
         return PostgresAffectedEditions(self._engine, ids=self._ledger.ids, officers=self.officers)
+
+    @cached_property
+    def precedents(self) -> PostgresPrecedents:
+        """Answers of officers that may be told to others."""
+        return PostgresPrecedents(self._engine, ledger=self._ledger, officers=self.officers)
+
+    @cached_property
+    def suspensions(self) -> PostgresSuspensions:
+        """Precedents that rest on what a policy no longer says."""
+        return PostgresSuspensions(self._engine, ledger=self._ledger, officers=self.officers)
 
     @cached_property
     def corrections(self) -> PostgresCorrections:

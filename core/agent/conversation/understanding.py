@@ -8,7 +8,15 @@ from dataclasses import dataclass, replace
 from core.agent.conversation.follow_up import follow_up, more_told, option_chosen, value_told
 from core.agent.conversation.small_talk import SmallTalk, small_talk, without_greeting
 from core.domain.answer import Outcome
-from core.domain.question import ALL, EMPLOYMENT, JURISDICTION, UNASKED_SLOT, Assumption, Turn
+from core.domain.question import (
+    ALL,
+    EMPLOYMENT,
+    JURISDICTION,
+    UNASKED_SLOT,
+    Assumption,
+    Question,
+    Turn,
+)
 from core.language.conditions import Condition, conditions_in, groups_asked_for
 from core.language.content_words import content_words, words
 from core.language.jurisdictions import (
@@ -168,6 +176,12 @@ def chat_in(text: str, history: Sequence[Turn]) -> SmallTalk | None:
         last.outcome == Outcome.CLARIFICATION and last.slot != UNASKED_SLOT
     )
     return small_talk(text, is_asked_back=is_open)
+
+
+def small_talk_of(question: Question) -> SmallTalk | None:
+    """Return which small talk a message is; with something pointed at it asks about that."""
+    talk = chat_in(question.text, question.history)
+    return None if any(one.is_chosen for one in question.context) else talk
 
 
 def _in_its_thread(

@@ -1,6 +1,7 @@
 """An answer from its JSON: what `report.answer_json` wrote, read again for rendering."""
 
 from collections.abc import Mapping
+from datetime import date
 from typing import Any
 
 from core.domain.answer import (
@@ -11,6 +12,7 @@ from core.domain.answer import (
     RefusalKind,
     ShownCitation,
     ShownClaim,
+    ToldPrecedent,
 )
 from core.domain.json_value import Json, JsonObject
 from core.domain.ontology import SectionRef
@@ -19,7 +21,7 @@ from core.language.spans import Span, VersionId
 
 def answer_json(answer: Answer) -> JsonObject:
     """Return an answer with its claims and quotes, as it is shown and stored."""
-    confidence = answer.confidence
+    confidence, precedent = answer.confidence, answer.precedent
     return {
         "outcome": answer.outcome.value,
         "answer": answer.text,
@@ -41,7 +43,24 @@ def answer_json(answer: Answer) -> JsonObject:
         "assumptions": list(answer.assumptions),
         "notes": list(answer.notes),
         "case": answer.case_number,
+        **({"precedent": _precedent_json(precedent)} if precedent else {}),
     }
+
+
+def _precedent_json(told: ToldPrecedent) -> JsonObject:
+    return {
+        "id": told.precedent_id,
+        "number": told.number,
+        "approved_on": told.approved_on.isoformat(),
+    }
+
+
+def _precedent(stored: Mapping[str, Any]) -> ToldPrecedent:
+    return ToldPrecedent(
+        precedent_id=stored["id"],
+        number=stored["number"],
+        approved_on=date.fromisoformat(stored["approved_on"]),
+    )
 
 
 def place_json(place: SectionRef) -> JsonObject:
@@ -83,6 +102,7 @@ def answer_of(stored: Mapping[str, Any]) -> Answer:
         assumptions=tuple(stored["assumptions"]),
         notes=tuple(stored["notes"]),
         case_number=stored.get("case"),
+        precedent=_precedent(stored["precedent"]) if "precedent" in stored else None,
     )
 
 

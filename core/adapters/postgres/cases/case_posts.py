@@ -13,9 +13,9 @@ from core.adapters.postgres.cases.case_rows import PostgresCaseRows
 from core.adapters.postgres.queue.replies import queue_reply, reply_of
 from core.domain.case import OfficerReply, StoredCase, SupersededAnswer
 from core.domain.conversation import Place
-from core.domain.delivery import AboutCase, CasePart, StoredReply
+from core.domain.delivery import AboutCase, CasePart, Notice, StoredReply
 from core.domain.errors import IntegrityError
-from core.domain.officers import Route
+from core.domain.officers import Officers, Route
 from core.ports import IdSource
 
 _MAKE = text(
@@ -57,6 +57,23 @@ async def officers_conversation(connection: AsyncConnection, place: Place, *, id
     }
     await connection.execute(_MAKE, {**keys, "id": ids.new()})
     return str(await connection.scalar(_FIND, keys))
+
+
+async def tell_officers(
+    connection: AsyncConnection, notice: Notice, *, cause: str, officers: Officers, ids: IdSource
+) -> None:
+    """Queue a notice where officers hear of cases: it comes once for each cause."""
+    for route in officers.routes(is_sensitive=False):
+        place = route.place(cause)
+        await queue_reply(
+            connection,
+            StoredReply(notice=notice),
+            cause=cause,
+            conversation_id=await officers_conversation(connection, place, ids=ids),
+            person=route.person,
+            mode=place.mode,
+            is_direct=route.is_direct,
+        )
 
 
 class PostgresCasePosts:

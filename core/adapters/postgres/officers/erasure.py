@@ -37,7 +37,7 @@ PURGED = (
         for table in (
             "answers", "askers", "case_messages", "cases", "channel_paces", "claims",
             "conversation_references", "conversations", "feedback", "inbox", "model_calls",
-            "outbox", "questions", "trace_steps", "turns",
+            "outbox", "precedents", "questions", "trace_steps", "turns",
         )
     ),
 )  # fmt: skip

@@ -59,7 +59,7 @@ _PASS = text(
     " WHERE edition = :edition AND on_day = :day"
 )
 # Everybody's audiences together: who may read a policy does not matter here.
-_LIVE = (
+EVERYBODYS_VERSIONS = (
     "live AS MATERIALIZED (SELECT v.id, v.policy_id, v.edition_from,"
     "  coalesce(v.label, v.number::text) AS label"
     " FROM citebound.live_versions(:edition, :day, (SELECT array_agg(DISTINCT one)"
@@ -67,7 +67,7 @@ _LIVE = (
     " JOIN citebound.policy_versions v ON v.id = l.version_id)"
 )
 _QUOTED = text(f"""
-WITH {_LIVE}, quoted AS MATERIALIZED (
+WITH {EVERYBODYS_VERSIONS}, quoted AS MATERIALIZED (
   SELECT DISTINCT version_id, char_start, char_end FROM citebound.citations
    WHERE version_id <> ALL(ARRAY(SELECT id FROM live)))
 SELECT q.*, v.policy_id, p.key, v.title, coalesce(v.label, v.number::text) AS label,
@@ -206,7 +206,7 @@ class PostgresAffectedAnswers:
                     policy_id, texts = row["policy_id"], {}
                 for version in (row["version_id"], row["live_id"]):
                     if version is not None and version not in texts:
-                        texts[version] = await _stored_text(connection, version)
+                        texts[version] = await stored_text(connection, version)
                 clause = await asyncio.to_thread(_clause, row, texts)
                 changed += [clause] if clause else []
         return changed
@@ -291,7 +291,8 @@ def _spans(clauses: Sequence[QuotedClause]) -> dict[str, list[int]]:
     }
 
 
-async def _stored_text(connection: AsyncConnection, version: int) -> StoredText:
+async def stored_text(connection: AsyncConnection, version: int) -> StoredText:
+    """Return the text of a version with its sections."""
     given = {"version": version}
     rows = (await connection.execute(_SECTIONS, given)).mappings().all()
     return StoredText(

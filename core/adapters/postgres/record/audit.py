@@ -31,7 +31,9 @@ from core.adapters.postgres.record.corrections import correct
 from core.agent.reply.answer_json import answer_json, place_json
 from core.agent.trace import trace_json
 from core.audit.canonical import canonical
-from core.audit.documents import outcome_document, quote_hash
+from core.audit.documents import Event, outcome_document, quote_hash
+from core.domain.answer import ToldPrecedent
+from core.domain.audit import Tag
 from core.domain.conversation import context_json
 from core.domain.errors import TransientError
 from core.domain.run import Run
@@ -108,10 +110,27 @@ class _AnswerRows:
             cause=cause,
         )
         entry = Entry(record_id=record_id, data=canonical(document), contents=contents)
-        (leaf,) = await append(self._connection, [entry])
+        told = run.answer.precedent
+        applied = [self._applied(told, run, record_id)] if told else []
+        leaf, *_ = await append(self._connection, [entry, *applied])
         return RecordReceipt(
             record_id=record_id, answer_id=answer_id, leaf_hash=leaf, answer=run.answer
         )
+
+    def _applied(self, told: ToldPrecedent, run: Run, record_id: str) -> Entry:
+        """Return the record of a precedent that it was told: by it the answers are found."""
+        event = Event(
+            tag=Tag.PRECEDENT_APPLIED,
+            actor="pipeline",
+            actor_kind="system",
+            conversation=None,
+            seq=None,
+            subject=told.precedent_id,
+            cause=record_id,
+            trace_id=run.question.question_id,
+            says={"number": told.number},
+        )
+        return self._ledger.entry(event, content={})
 
     async def correct(self, correction: Correction, run: Run, receipt: RecordReceipt, /) -> None:
         """See `AnswerRows.correct`."""

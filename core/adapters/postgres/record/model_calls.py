@@ -12,14 +12,13 @@ from dataclasses import asdict
 
 from sqlalchemy import select, text
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.cases.case_posts import officers_conversation
+from core.adapters.postgres.cases.case_posts import tell_officers
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.tables import model_calls
 from core.adapters.postgres.engine.transactions import begun_again
-from core.adapters.postgres.queue.replies import queue_reply
-from core.domain.delivery import Notice, StoredReply
+from core.domain.delivery import Notice
 from core.domain.errors import DayBudgetSpentError, TransientError
 from core.domain.officers import Officers
 from core.domain.run import TokenUse
@@ -178,18 +177,10 @@ class PostgresSpending:
             day = await connection.scalar(_NOTE, given)
             if day is not None:
                 logger.error("the day's budget for language models is spent: the rules answer")
-                await self._queue(connection, day)
-
-    async def _queue(self, connection: AsyncConnection, day: str) -> None:
-        for route in self._officers.routes(is_sensitive=False):
-            place = route.place(f"budget-{day}")
-            conversation_id = await officers_conversation(connection, place, ids=self._ids)
-            await queue_reply(
-                connection,
-                StoredReply(notice=Notice.DAY_BUDGET_SPENT),
-                cause=f"budget:{day}",
-                conversation_id=conversation_id,
-                person=route.person,
-                mode=place.mode,
-                is_direct=route.is_direct,
-            )
+                await tell_officers(
+                    connection,
+                    Notice.DAY_BUDGET_SPENT,
+                    cause=f"budget:{day}",
+                    officers=self._officers,
+                    ids=self._ids,
+                )
