@@ -122,8 +122,24 @@ answered should not be.""",
   citebound eval run --questions workplace/questions/heldout.jsonl --alone
   citebound eval run --questions train.jsonl --documents . --limit 200 --only '*18f*' --verbose""",
     ),
+    command(
+        "compare",
+        f"{_COMMANDS}.evaluate:compare",
+        option("before", type=Path, metavar="A.json", help="a run"),
+        option("after", type=Path, metavar="B.json", help="another one"),
+        JSON,
+        short="two runs side by side",
+        text="""Compares two runs of `eval run`, their .json or .jsonl: each rate with the
+difference and its 95 % interval (bootstrap, the same each time), marked where it is no chance, and
+the questions that changed. Questions that both asked are compared each with itself; runs that share
+none, as two samples.""",
+        examples="""\
+  citebound eval compare before.json after.json
+  citebound eval compare run.previous.jsonl run.json --json""",
+    ),
     short="measure answers on your own documents",
     text="Measures on labelled questions, in a database of its own.",
     examples="""\
-  citebound eval run --questions samples/questions/test.jsonl""",
+  citebound eval run --questions samples/questions/test.jsonl
+  citebound eval compare before.json after.json""",
 )

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import ceil, sqrt
+from math import ceil, isnan, sqrt
 from typing import Any
 
 import numpy as np
@@ -64,37 +64,41 @@ def kappa(one: Sequence[bool], other: Sequence[bool]) -> float | None:
 
 
 def bootstrap(
-    samples: Sequence[Sequence[float]],
+    samples: Sequence[Sequence[Sequence[float]]],
     statistic: Callable[[Sequence[Any]], Any],
     *,
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> Interval | None:
-    """Return a statistic of some samples with its percentile interval; None if one is empty.
+    """Return a statistic of some samples with its percentile interval; None if it has no value.
 
-    Each sample is drawn anew from itself (Efron and Tibshirani 1993, chapter 13). Samples that
-    belong together, as the same questions in two runs do, are one sample of their differences.
+    Each sample is drawn anew from itself (Efron and Tibshirani 1993, chapter 13). What belongs
+    together, as the same question in two runs does, is one row of one sample.
 
     Args:
-        samples: The values of each.
-        statistic: Takes the mean of each sample, as numbers or as arrays of one for each resample.
+        samples: The rows of each, all of one length.
+        statistic: Takes the means of each sample's columns, as an array whose last axis they are;
+            what it can't compute is NaN.
         resamples: How often.
-        seed: Of the draws.
+        seed: Of the draws: the same samples have the same interval.
     """
     if not all(samples):
         return None
     draws = np.random.default_rng(seed)
-    means: list[Any] = []
-    for sample in samples:
-        values = np.asarray(sample, dtype=float)
-        size = max(1, _AT_ONCE // len(values))
-        parts = [
-            values[draws.integers(0, len(values), (min(size, resamples - done), len(values)))].mean(
-                1
-            )
-            for done in range(0, resamples, size)
-        ]
-        means.append(np.concatenate(parts))
-    low, high = np.quantile(statistic(means), (0.025, 0.975))
-    value = statistic([float(np.mean(sample)) for sample in samples])
-    return Interval(value=float(value), low=float(low), high=float(high))
+    rows = [np.asarray(sample, dtype=float) for sample in samples]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = float(statistic([row.mean(0) for row in rows]))
+        if isnan(value):
+            return None
+        drawn = statistic([_drawn_means(row, draws, resamples) for row in rows])
+    low, high = np.nanquantile(drawn, (0.025, 0.975))
+    return Interval(value=value, low=float(low), high=float(high))
+
+
+def _drawn_means(rows: Any, draws: np.random.Generator, resamples: int) -> Any:
+    """Return the means of the columns, for each resample."""
+    count = len(rows)
+    size = max(1, _AT_ONCE // count)
+    parts = [min(size, resamples - done) for done in range(0, resamples, size)]
+    times = [draws.multinomial(count, [1 / count] * count, part) for part in parts]
+    return np.concatenate([drawn @ rows / count for drawn in times])

@@ -175,17 +175,18 @@ def badges(results: Iterable[QuestionResult]) -> dict[str, Share]:
 
 def citation_precision(results: Iterable[QuestionResult]) -> Share:
     """Return how many citations of answers to answerable questions are of what is labelled."""
-    counts = [one.citations for one in results if _is_cited(one)]
+    counts = [one.citations for one in results if is_cited(one)]
     return Share(count=sum(one.right for one in counts), of=sum(one.shown for one in counts))
 
 
 def citation_recall(results: Iterable[QuestionResult]) -> Share:
     """Return how many labelled sections or sentences the answers cite; some are alternatives."""
-    counts = [one.citations for one in results if _is_cited(one)]
+    counts = [one.citations for one in results if is_cited(one)]
     return Share(count=sum(one.found for one in counts), of=sum(one.labelled for one in counts))
 
 
-def _is_cited(one: QuestionResult) -> bool:
+def is_cited(one: QuestionResult) -> bool:
+    """Say whether a result's citations count: of an answer, where labels say what to cite."""
     return one.is_answerable and one.is_answered and one.citations.labelled > 0
 
 

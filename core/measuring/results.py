@@ -20,6 +20,8 @@ from core.measuring.questions import LabelledQuestion
 
 FORMAT = 1
 """Of the file."""
+WHOLE = ".json"
+"""Ending of the file of a finished run, which has its figures too."""
 BY_CODE, BY_MODEL = "code", "model"
 
 
@@ -234,7 +236,9 @@ def line_of(value: RunHeader | QuestionResult) -> str:
 
 
 def read_run(path: Path) -> RunFile:
-    """Read the lines of a run; a last one that was not written whole is left out.
+    """Read the lines of a run, or a finished one as `WHOLE`.
+
+    A last line that was not written whole is left out.
 
     Raises:
         UsageError: It can't be read, or a line is none of a run.
@@ -243,7 +247,7 @@ def read_run(path: Path) -> RunFile:
         data = path.read_bytes()
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error
-    lines = data.split(b"\n")[:-1]
+    lines = _lines_of_whole(data) if path.suffix == WHOLE else data.split(b"\n")[:-1]
     if not lines:
         raise UsageError(f"{path} holds no run: name a file that `citebound eval run` wrote")
     header = _parsed(_HEADER, lines[0], place=f"{path}:1")
@@ -254,6 +258,14 @@ def read_run(path: Path) -> RunFile:
     return RunFile(header=header, results=tuple({one.id: one for one in found}.values()))
 
 
+def _lines_of_whole(data: bytes) -> list[bytes]:
+    try:
+        whole = json.loads(data)
+        return [json.dumps(one).encode() for one in (whole["run"], *whole["questions"])]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return []
+
+
 def _parsed(adapter: TypeAdapter[Parsed], line: bytes, *, place: str) -> Parsed:
     try:
         return adapter.validate_json(line)
@@ -261,7 +273,7 @@ def _parsed(adapter: TypeAdapter[Parsed], line: bytes, *, place: str) -> Parsed:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"]))
         raise UsageError(
-            f"{place}: no part of a run ({where} {first['msg']}): remove the file to start anew"
+            f"{place}: no part of a run ({where} {first['msg']}): name another file, or remove it to start anew"
         ) from error
 
 

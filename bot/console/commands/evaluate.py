@@ -9,6 +9,7 @@ from pathlib import Path
 
 from rich.text import Text
 
+from bot.console.evaluating.comparison_view import comparison_json, comparison_rows
 from bot.console.evaluating.conditions import header_of
 from bot.console.evaluating.corpora import QuestionSource
 from bot.console.evaluating.figures_view import figures_rows, run_json
@@ -17,13 +18,14 @@ from bot.console.evaluating.running import Asking, run_questions
 from bot.console.views.terminal import Terminal, open_terminal
 from core.config.settings import Settings
 from core.domain.errors import ConfigError, UsageError
+from core.measuring import comparison
 from core.measuring.questions import (
     LabelledQuestion,
     read_question_set,
     spread,
     without_evidence,
 )
-from core.measuring.results import RunFile
+from core.measuring.results import WHOLE, RunFile, read_run
 from core.models import SWITCHED_OFF
 
 EXTRACTIVE, CLAUDE = "extractive", "claude"
@@ -124,9 +126,20 @@ def measured(
             run_questions(terminal, questions, asking=asking, done=kept.kept, keep=kept.keep)
         )
     found = RunFile(header=header, results=tuple(results))
-    write_whole(written.with_suffix(".json"), run_json(found))
-    terminal.remark_unwrapped(f"The run is kept in {written.with_suffix('.json')}")
+    write_whole(written.with_suffix(WHOLE), run_json(found))
+    terminal.remark_unwrapped(f"The run is kept in {written.with_suffix(WHOLE)}")
     return found
+
+
+def compare(*, before: Path, after: Path, as_json: bool) -> int:
+    """Put two runs side by side."""
+    terminal = open_terminal()
+    found = comparison.compare(read_run(before), read_run(after))
+    if as_json:
+        terminal.show_json(comparison_json(found))
+    else:
+        terminal.show(*comparison_rows(found))
+    return 0
 
 
 def chosen_questions(

@@ -34,15 +34,22 @@ def test_agreement_is_counted_beyond_chance() -> None:
 
 def test_an_interval_holds_the_mean_and_repeats() -> None:
     """The same seed, the same ends; another one, others; sure numbers, no width."""
-    sample = [0.0] * 40 + [1.0] * 60
-    found = bootstrap([sample], lambda means: means[0])
+    sample = [[0.0]] * 40 + [[1.0]] * 60
+    found = bootstrap([sample], lambda means: means[0][..., 0])
     assert found is not None
     assert found.value == pytest.approx(0.6)
     assert 0.48 < found.low < 0.53
     assert 0.67 < found.high < 0.72
-    assert bootstrap([sample], lambda means: means[0]) == found
-    assert bootstrap([sample], lambda means: means[0], seed=1) != found
-    sure = bootstrap([[1.0] * 5], lambda means: means[0])
+    assert bootstrap([sample], lambda means: means[0][..., 0]) == found
+    few = bootstrap([sample], lambda means: means[0][..., 0], resamples=25)
+    assert bootstrap([sample], lambda means: means[0][..., 0], resamples=25, seed=1) != few
+    sure = bootstrap([[[1.0]] * 5], lambda means: means[0][..., 0])
     assert sure is not None
     assert (sure.low, sure.high) == (1.0, 1.0)
-    assert bootstrap([sample, []], lambda means: means[0]) is None
+
+
+def test_what_can_not_be_divided_has_no_interval() -> None:
+    """Nothing over nothing is no rate; an empty sample is none either."""
+    none = [[0.0, 0.0]] * 5
+    assert bootstrap([none], lambda means: means[0][..., 0] / means[0][..., 1]) is None
+    assert bootstrap([[[1.0]], []], lambda means: means[0][..., 0]) is None
