@@ -1,7 +1,7 @@
 # Works on a fresh machine with make and Python 3.11 or later: each target does its own set-up.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast check bench image lock clean
+.PHONY: help demo test test-fast check bench evals image lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -14,6 +14,7 @@ help:
 	@echo "make test-fast  the unit tests that take no time, within a minute"
 	@echo "make check      format, lint, types, import rules"
 	@echo "make bench      figures, with the machine they were measured on (DATA=folder of test data)"
+	@echo "make evals      fails if answers got worse than last accepted (DATA=folder; ACCEPT=1 accepts)"
 	@echo "make image      images of Citebound and of Postgres with its backups (podman or docker; BASE=image)"
 	@echo "make lock       resolve the dependencies anew (needs uv)"
 	@echo "make clean      remove the virtual environment and caches"
@@ -80,6 +81,9 @@ ifeq ($(wildcard $(DATA)/policies),)
 else
 	@$(call measure,eval run --questions tests/evals/policies_questions.jsonl --documents $(DATA)/policies --alone)
 endif
+
+evals: $(VENV)/.installed-dev
+	@$(BIN)/python -m evals gate --data $(DATA) $(if $(ACCEPT),--accept)
 
 RETRIEVAL = retrieval --documents $(DATA)/obliqa/documents
 # A command, its figures, and how long all of it took; the first retrieval run ingests the passages.

@@ -68,6 +68,30 @@ searches each question and prints recall@10, map@10, all_gold@10, pack_both, p50
   python -m evals retrieval --dataset xref --documents documents --questions dev.jsonl --json""",
     ),
     command(
+        "gate",
+        "evals.gate:gate",
+        option("--data", type=Path, required=True, metavar="DIR", help="folder of test data"),
+        option(
+            "--set",
+            dest="sets",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="this one only; may be repeated",
+        ),
+        option("--accept", dest="accepts", action="store_true", help="accept what was measured"),
+        JSON,
+        short="does a figure fall behind the last accepted one?",
+        text="""Asks the offline sets (samples, dialogues, policies, workplace, statements), by the
+rules alone, and holds each figure to the last one in evals/accepted.json; exit code 1 if one falls
+short by more than its tolerance, or was never accepted. `--accept` adds what was measured to that
+file and to the table of docs/quality.md. Sets that are not in DIR are skipped, and named. A run
+that was interrupted goes on.""",
+        examples="""\
+  python -m evals gate --data ../shared/data
+  python -m evals gate --data ../shared/data --set samples --accept""",
+    ),
+    command(
         "latency",
         "evals.measures:latency",
         _QUESTIONS,

@@ -272,9 +272,8 @@ def _parsed(adapter: TypeAdapter[Parsed], line: bytes, *, place: str) -> Parsed:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"]))
-        raise UsageError(
-            f"{place}: no part of a run ({where} {first['msg']}): name another file, or remove it to start anew"
-        ) from error
+        cure = "name another file, or remove it to start anew"
+        raise UsageError(f"{place}: no part of a run ({where} {first['msg']}): {cure}") from error
 
 
 def _labels(question: LabelledQuestion) -> dict[str, Any]:

@@ -50,7 +50,7 @@ def header_of(
         settings=_settings(settings),
         versions=asyncio.run(_versions(settings)),
         code_sha256=_code_sha256(),
-        commit=_commit(),
+        commit=commit(),
         started_at=SystemClock().now().isoformat(timespec="seconds"),
     )
 
@@ -98,7 +98,7 @@ def _code_sha256() -> str:
     return digest.hexdigest()
 
 
-def _commit() -> str | None:
+def commit() -> str | None:
     """Return the commit of the checkout; None if this is none, or git is not there."""
     command = ("git", "-C", str(_CODE), "describe", "--always", "--abbrev=12", "--dirty")
     try:
