@@ -19,7 +19,7 @@ from core.adapters.postgres.ontology.fact_index import index_missing
 from core.adapters.postgres.record.model_calls import ForgetfulCallLog
 from core.adapters.postgres.stores import PostgresStores
 from core.adapters.system import SystemClock, UuidSource
-from core.agent.request import AskRequest
+from core.agent.request import AskRequest, CalibrationSource, ShippedCalibrations
 from core.agent.service import Answering
 from core.cases.opening import AnswerRecorder
 from core.cases.precedents import PrecedentService
@@ -139,6 +139,7 @@ class Service(PostgresStores):
                 retriever=searches,
                 limits=limits,
                 precedents=RecordedPrecedents(question),
+                calibrations=ShippedCalibrations(question.calibrations),
             )
 
         return Replayer(
@@ -156,6 +157,7 @@ class Service(PostgresStores):
         retriever: ChunkRetriever | None = None,
         limits: RunLimits | None = None,
         precedents: TellsPrecedents | None = None,
+        calibrations: CalibrationSource | None = None,
     ) -> Answering:
         measured = self.models.measured
         local = measured if isinstance(measured, LocalEmbedder) else None
@@ -177,6 +179,7 @@ class Service(PostgresStores):
             clock=self.clock,
             ids=self.ids,
             limits=limits or _limits(self.settings),
+            calibrations=calibrations or self.calibrations,
         )
 
     @cached_property

@@ -3,7 +3,10 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime
 
+import pytest
+
 from core.domain.answer import (
+    Badge,
     Citation,
     Claim,
     Confidence,
@@ -202,3 +205,12 @@ def make_finding(snapshot: Snapshot, text: str) -> Finding:
                     place=snapshot.places[span],
                 )
     raise AssertionError(f"no norm says {text!r}")
+
+
+def never_sure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no answer be sure enough to stand as one."""
+
+    def low(_: float, **_more: object) -> Badge:
+        return Badge.LOW
+
+    monkeypatch.setattr("core.confidence.calibration.badge_of", low)

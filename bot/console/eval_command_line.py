@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from bot.console.calibration_command_line import CALIBRATION
 from bot.console.options import JSON, command, group, option, positive
 
 _COMMANDS = "bot.console.commands"
@@ -137,8 +138,10 @@ none, as two samples.""",
   citebound eval compare before.json after.json
   citebound eval compare run.previous.jsonl run.json --json""",
     ),
-    short="measure answers on your own documents",
-    text="Measures on labelled questions, in a database of its own.",
+    *CALIBRATION,
+    short="measure answers on your own documents, and calibrate",
+    text="""Measures on labelled questions, in a database of its own, and fits what the badge
+says.""",
     examples="""\
   citebound eval run --questions samples/questions/test.jsonl
   citebound eval compare before.json after.json""",

@@ -19,6 +19,7 @@ MAX_REASON = 500
 """Characters of a reason."""
 MAX_THREAD = 200
 """Characters of a conversation's id."""
+_CALIBRATION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,63}")
 _COUNTRY = re.compile(r"[A-Za-z]{2}(-[A-Za-z0-9]{1,3})?")
 
 
@@ -187,6 +188,15 @@ def reason(text: str) -> str:
             f"expected one line of at most {MAX_REASON} printable characters"
         )
     return text.strip()
+
+
+def calibration_name(text: str) -> str:
+    """Read the name of a calibration; `ArgumentTypeError` if it can't be one."""
+    if not _CALIBRATION.fullmatch(text) or text == "shipped":
+        raise argparse.ArgumentTypeError(
+            f"expected at most 64 letters, digits and ./_- like own/1, got {text!r}"
+        )
+    return text
 
 
 def day(text: str) -> date:

@@ -18,6 +18,7 @@ from bot.officer.policies import PolicyPages
 from bot.officer.precedents import PrecedentPages
 from bot.officer.records import RecordPages
 from bot.officer.rendering import STATIC, Pages
+from bot.officer.reviews import ReviewPages
 from bot.officer.sign_in import ConsoleLinks, SignInPages
 from core.adapters.postgres.console.reader import open_reader
 from core.bootstrap import Service
@@ -76,6 +77,7 @@ async def console_routes(service: Service) -> AsyncGenerator[tuple[web.RouteDef,
             PolicyPages(gate, pages),
             AffectedPages(gate, pages, service.affected_editions, officers),
             AccessLogPage(gate, pages),
+            ReviewPages(gate, pages, service.reviews, service.calibrations, clock=clock),
         )
         yield (
             *(route for room in rooms for route in room.routes()),

@@ -1,6 +1,7 @@
 """Search the record, read one record, and hand records out."""
 
 import asyncio
+import secrets
 import tempfile
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -23,6 +24,7 @@ from core.adapters.postgres.record.export import PostgresExport, Selection, read
 from core.audit.bundle.contents import Bundle
 from core.audit.bundle.write import write_bundle
 from core.audit.checkpoint import PublicKey
+from core.domain.case_actions import NOTE_LIMIT
 from core.domain.errors import IntegrityError, UsageError
 
 RECORDS = f"{HOME}/records"
@@ -85,7 +87,13 @@ class RecordPages:
             found = await read_record_page(connection, record_id)
         if found is None:
             raise NoPageError
-        return self._pages.response("record.html", visit=visit, page=found)
+        return self._pages.response(
+            "record.html",
+            visit=visit,
+            page=found,
+            key=secrets.token_urlsafe(16),
+            limit=NOTE_LIMIT,
+        )
 
     async def prove(self, visit: Visit) -> web.StreamResponse:
         """Show how a record leads to a signed checkpoint."""

@@ -21,6 +21,8 @@ from core.agent.wording import (
     DAY_BUDGET_SPENT,
     FROM_METADATA,
     MODEL_UNAVAILABLE,
+    ON_SAMPLES,
+    UNCALIBRATED,
     WITHOUT_MODEL,
 )
 from core.domain.answer import Answer, Badge, Confidence, Outcome, RefusalKind
@@ -121,7 +123,7 @@ def _confidence(confidence: Confidence) -> str:
         return "Confidence unknown"
     words = f"{confidence.badge.value.capitalize()} confidence"
     if not confidence.is_calibrated or confidence.calibrated is None:
-        return f"{words} (not yet calibrated)"
+        return f"{words} ({ON_SAMPLES if confidence.is_on_samples else UNCALIBRATED})"
     return f"{words} ({percent(confidence.calibrated)}%)"
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from core.agent.applicability import ApplicableClaims
+from core.confidence.calibration import DEFAULT, Calibration, was_read
 from core.domain.answer import (
     Confidence,
     Critique,
@@ -33,6 +34,8 @@ class DecisionInput:
     """The critic's reading, where a language model gave it; None elsewhere."""
     confidence: Confidence
     """The calibrated confidence of what is left."""
+    calibration: Calibration = DEFAULT
+    """What the confidence was computed with, and from which probabilities on something is shown."""
     may_retry: bool
     """True if attempts and evidence allow another draft."""
     may_refine: bool
@@ -129,8 +132,3 @@ def relevance_read(found: float | None, judged: Judgement | NotJudged) -> float 
     measures = dict(judged.measures) if isinstance(judged, Judgement) else {}
     answers = measures.get("answers", 0.0) if was_read(judged) else 0.0
     return None if found is None else max(found, answers)
-
-
-def was_read(judged: Judgement | NotJudged) -> bool:
-    """Say whether a reader read the sentences of the draft with the question."""
-    return isinstance(judged, Judgement) and bool(dict(judged.measures).get("read"))

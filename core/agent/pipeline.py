@@ -15,7 +15,6 @@ from core.agent.fallback import AbandonedError
 from core.agent.precedents import answer_without_reasoner
 from core.agent.reply import compose
 from core.agent.reply.release import (
-    SHOWN_FROM,
     missing_words,
     nearest_sections,
     refusal,
@@ -35,7 +34,7 @@ from core.agent.stages.review import (
     without_unsupported,
 )
 from core.agent.stages.verify import check_draft
-from core.confidence.calibration import DEFAULT, DEFAULT_OF_MODELS, confidence_of
+from core.confidence.calibration import confidence_of
 from core.domain.answer import (
     Answer,
     Claim,
@@ -245,7 +244,9 @@ class _PipelineRun:
         may_retry = self._may_retry(number, proposed)
         conflict = await self._contradiction(verified)
         is_conflict = proposed.is_conflict or conflict is Contradiction.TOLD
+        calibration = self._task.calibrations.of(judged, is_model=self._is_model)
         situation = DecisionInput(
+            calibration=calibration,
             draft=replace(proposed, is_conflict=is_conflict, branch=branch),
             verified=verified,
             judgement=judged,
@@ -258,7 +259,7 @@ class _PipelineRun:
                     reported=self._exploration.reported_confidence if self._exploration else None,
                     is_conflict=is_conflict or conflict is not None,
                     is_degraded=self._passages.is_degraded,
-                    calibration=DEFAULT_OF_MODELS if self._is_model else DEFAULT,
+                    calibration=calibration,
                 )
             ),
             may_retry=may_retry,
@@ -270,7 +271,7 @@ class _PipelineRun:
             bound=bound,
             has_more=number == 1 and bool(self._question.bound),
         )
-        if (situation.confidence.calibrated or 0.0) >= SHOWN_FROM:
+        if (situation.confidence.calibrated or 0.0) >= calibration.urgent_from:
             self._duties = urgent_duties((*self._duties, *verified.claims))
         ruling = decide(situation)
         self._step("decide", {"decision": ruling.decision.value, "reason": ruling.reason})

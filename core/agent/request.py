@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Protocol
 
+from core.confidence.calibration import SHIPPED, Calibrations
 from core.domain.answer import Answer
 from core.domain.conversation import ContextMessage, Place
 from core.domain.policy import EVERYONE
@@ -124,6 +125,29 @@ class PipelineParts:
     """Reads facts about policies; None: questions for them go the ordinary way."""
 
 
+class CalibrationSource(Protocol):
+    """Says which calibrations are in force."""
+
+    async def active(self) -> Calibrations:
+        """Return them, for one question.
+
+        Raises:
+            TransientError: The database failed.
+        """
+        ...
+
+
+class ShippedCalibrations:
+    """See `CalibrationSource`: those of the release, or others that are given."""
+
+    def __init__(self, calibrations: Calibrations = SHIPPED) -> None:
+        self._calibrations = calibrations
+
+    async def active(self) -> Calibrations:
+        """See `CalibrationSource.active`."""
+        return self._calibrations
+
+
 class OpenToolbox(Toolbox, Protocol):
     """A toolbox before its run begins."""
 
@@ -142,6 +166,8 @@ class Task:
     """The ontology of that edition and scope."""
     tools: Callable[[], OpenToolbox]
     """Makes the ontology's tools for one run."""
+    calibrations: Calibrations = SHIPPED
+    """Those in force."""
     use_rag: bool = True
     """False: graph only."""
     progress: Progress = NO_PROGRESS

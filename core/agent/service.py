@@ -8,9 +8,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from core.agent.conversation.referring import needs_subject, resolve
+from core.agent.conversation.referring import resolve
 from core.agent.conversation.small_talk import SmallTalk
-from core.agent.conversation.speech import is_statement
 from core.agent.conversation.spelling import corrected
 from core.agent.conversation.understanding import clean, small_talk_of
 from core.agent.fallback import AbandonedError, Fallback
@@ -18,11 +17,20 @@ from core.agent.pipeline import Pipeline
 from core.agent.policy_facts.question_forms import bind_to_policies
 from core.agent.rehearsal import Sections, WithoutSections, without_sections
 from core.agent.reply import compose
-from core.agent.reply.release import may_be_off_topic, unless_off_topic
-from core.agent.request import MAX_QUESTION, NO_PROGRESS, AskRequest, PipelineParts, Reply, Task
+from core.agent.reply.release import may_be_off_topic, remarked, unless_off_topic
+from core.agent.request import (
+    MAX_QUESTION,
+    NO_PROGRESS,
+    AskRequest,
+    CalibrationSource,
+    PipelineParts,
+    Reply,
+    ShippedCalibrations,
+    Task,
+)
 from core.agent.search_log import SearchLog
-from core.agent.wording import READ_WITH, THREAD_UNREAD
-from core.domain.answer import Answer, Outcome, RefusalKind
+from core.confidence.calibration import SHIPPED, Calibrations, calibrations_json
+from core.domain.answer import Answer
 from core.domain.errors import (
     ContractError,
     EmptyCorpusError,
@@ -68,7 +76,8 @@ class Answering:
     spelling of questions is not corrected for the search; without `likeness`, what a follow-up
     replaces is found by words and places; without `off_topic`, only the search tells what has
     nothing to do with policies; without `about`, questions about policies are answered from their
-    text alone. `models` is recorded; see `RunSetup.models`.
+    text alone. `models` is recorded; see `RunSetup.models`. Without `calibrations`, those of the
+    release are in force.
     """
 
     def __init__(
@@ -91,6 +100,7 @@ class Answering:
         precedents: TellsPrecedents | None = None,
         about: AboutPolicies | None = None,
         models: Mapping[str, str | None] | None = None,
+        calibrations: CalibrationSource | None = None,
     ) -> None:
         self._parts = PipelineParts(
             reasoner=reasoner,
@@ -104,6 +114,7 @@ class Answering:
         )
         self._fallback = fallback
         self._models = models or {}
+        self._calibrations = calibrations or ShippedCalibrations()
         self._ontology = ontology
         self._conversations = conversations
         self._log = log
@@ -182,7 +193,7 @@ class Answering:
         edition = question.scope.edition or NO_EDITION
         answer = compose.small_talk_reply(talk)
         run = self._unanswered(question, answer, edition=edition, cause="small_talk")
-        return replace(run, setup=self._setup(request))
+        return replace(run, setup=self._setup(request, SHIPPED))
 
     async def close(
         self,
@@ -257,30 +268,34 @@ class Answering:
     ) -> Run:
         """Take a question through the pipeline, and keep what a replay needs."""
         searches = SearchLog(parts.retriever)
+        calibrations = await self._calibrations.active()
         most = parts.limits.tool_calls
         run = await self._pipeline_of(replace(parts, retriever=searches)).run(
             Task(
                 question=await self._prepared(question, knowledge),
                 knowledge=knowledge,
                 tools=lambda: OntologyToolbox(knowledge.lookup, max_calls=most),
+                calibrations=calibrations,
                 use_rag=request.use_rag,
                 progress=progress,
             )
         )
         run = await self._finished(request, question, run)
-        return replace(run, setup=self._setup(request), searches=searches.made)
+        setup = self._setup(request, calibrations)
+        return replace(run, setup=setup, searches=searches.made)
 
-    def _setup(self, request: AskRequest) -> RunSetup:
+    def _setup(self, request: AskRequest, calibrations: Calibrations) -> RunSetup:
         return RunSetup(
             limits=self._parts.limits,
             use_rag=request.use_rag,
             is_unread=request.is_unread,
             models=self._models,
+            calibrations=calibrations_json(calibrations),
         )
 
     async def _finished(self, request: AskRequest, question: Question, run: Run) -> Run:
         """Return a run as it is recorded: with remarks, or as off topic."""
-        answer = _remarked(request, question, run.answer)
+        answer = remarked(question, run.answer, is_unread=request.is_unread)
         is_alone = question.standalone == question.text
         if self._off_topic is None or not is_alone or not may_be_off_topic(answer):
             return replace(run, answer=answer)
@@ -381,15 +396,3 @@ class Answering:
             total_time_ms=0.0,
             warnings=(cause,),
         )
-
-
-def _remarked(request: AskRequest, question: Question, answer: Answer) -> Answer:
-    """Ask who only told something what they would like to know; say what was read with it."""
-    is_refused = answer.refusal not in {None, RefusalKind.CONFLICT}
-    is_urgent = bool(answer.claims) and not answer.is_closest
-    if is_refused and not is_urgent and is_statement(question):
-        return compose.unasked()
-    if question.referent and answer.outcome is not Outcome.CLARIFICATION:
-        return compose.with_note(answer, READ_WITH)
-    is_lost = request.is_unread and needs_subject(question.own)
-    return compose.with_note(answer, THREAD_UNREAD) if is_lost else answer

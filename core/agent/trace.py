@@ -76,6 +76,7 @@ def trace_json(run: Run) -> JsonObject:
         "judge": _judge(last),
         "calibrated_confidence": run.answer.confidence.calibrated,
         "confidence_features": dict(run.answer.confidence.features),
+        "calibration": run.answer.confidence.calibration,
         "badge": _value(run.answer.confidence.badge),
         "final_state": run.answer.outcome.value,
         "budget": asdict(run.budget),

@@ -20,6 +20,10 @@ REFUSALS = {
 }
 """Words of a refusal. `not_permitted` reads as `policy_silent`, whether or not something exists."""
 
+UNCALIBRATED = "not yet calibrated"
+"""Beside a badge that rests on coefficients which nobody fitted."""
+ON_SAMPLES = "calibrated on sample policies, not on yours"
+"""Beside one that rests on labelled answers about policies of others."""
 URGENT = "I am not sure that this is what you ask about, but it can't wait:"
 """Above duties with a deadline of days or less, where there is no answer."""
 NOTHING_SURER = "Beyond this I found no sure answer."

@@ -97,6 +97,7 @@ def outcome_document(
             "calibrated": answer.confidence.calibrated,
             "badge": answer.confidence.badge.value if answer.confidence.badge else None,
             "features": dict(answer.confidence.features),
+            "calibration": answer.confidence.calibration,
         },
         "assumptions": [
             {"slot": assumption.slot, "source": assumption.source}
@@ -178,6 +179,7 @@ def _setup(setup: RunSetup) -> dict[str, Json]:
         "use_rag": setup.use_rag,
         "is_unread": setup.is_unread,
         "models": dict(setup.models),
+        "calibrations": dict(setup.calibrations),
     }
 
 

@@ -5,32 +5,23 @@ features in [0, 1], each the better the higher.
 """
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
 
 from core.domain.answer import Badge, Confidence, Decision, Judgement, NotJudged, Verified
 from core.domain.evidence import Evidence
+from core.domain.json_value import Json
 
 HIGH = 0.85
-"""From here on High."""
+"""From here on High, unless a calibration asks for more."""
 MEDIUM = 0.5
-"""From here on Medium; below it nothing is posted as an answer."""
-
-
-def badge_of(calibrated: float, *, is_weakened: bool) -> Badge:
-    """Return the badge.
-
-    An answer with a dropped claim, a conflict in its evidence, or evidence searched for with less
-    than there is, is never High.
-    """
-    if calibrated >= HIGH:
-        return Badge.MEDIUM if is_weakened else Badge.HIGH
-    return Badge.MEDIUM if calibrated >= MEDIUM else Badge.LOW
+"""From here on Medium, unless it asks for more; below it nothing is posted as an answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """Coefficients of one calibration."""
+    """Coefficients of one calibration, and from which probabilities on what is shown."""
 
     name: str
     """Identity, written into each record."""
@@ -40,9 +31,26 @@ class Calibration:
     """Log-odds for each unit of a feature."""
     is_measured: bool
     """True if it was fitted on labelled answers of this deployment."""
+    is_on_samples: bool = False
+    """True if it was fitted on labelled answers about policies of others."""
     follows_judge: bool = False
     """True: a language model judged, and while nothing is measured its approval decides between Low
     and more; the formula orders the rest."""
+    high_from: float = HIGH
+    """Probability from which an answer is High."""
+    answer_from: float = MEDIUM
+    """Probability from which it is Medium, and given at all."""
+    closest_from: float = 0.15
+    """Probability from which verified claims that can't stand as an answer are shown as the closest
+    passage."""
+    asked_from: float = 0.25
+    """Probability from which an open fact is asked for. Lower than what an answer needs: a question
+    back states nothing, and its reply leaves fewer rules to choose from."""
+    urgent_from: float = 0.2
+    """Probability of its draft from which a duty with a deadline of days is shown with a refusal:
+    below it the draft has nothing to do with the question."""
+    data_hash: str = ""
+    """SHA-256 of the labels it was fitted on, in hex; empty: it was fitted on none."""
 
 
 DEFAULT = Calibration(
@@ -51,10 +59,26 @@ DEFAULT = Calibration(
     weights={"answers_odds": 12.0},
     is_measured=False,
 )
-"""The rules' own log-odds (-6 to 6, told as 0 to 1), less 1: what they hold to be right with a
-probability of .73 is Medium, of .94 High. With Medium as the bound 57 % of 374 questions that 18
-documents answer were answered rightly and 4 % wrongly, each document held out of the fit in turn;
-the reader had seen none of them with its questions. No substitute for a deployment's own."""
+"""Of drafts of the rules where no reader read the sentences: their own log-odds (-6 to 6, told as 0
+to 1), less 1. Reasoned towards declining, not fitted."""
+
+DEFAULT_OF_READER = Calibration(
+    name="default-of-reader/1",
+    intercept=-9.338,
+    weights={
+        "answers_odds": 5.9561,
+        "whole": 8.7932,
+        "lexical_rank": 0.9893,
+        "dense_share": 1.2115,
+    },
+    is_measured=False,
+    is_on_samples=True,
+    high_from=0.92,
+    answer_from=0.72,
+    closest_from=0.25,
+    asked_from=0.45,
+    urgent_from=0.4,
+)
 
 DEFAULT_OF_MODELS = Calibration(
     name="default-of-models/1",
@@ -76,6 +100,71 @@ all scores .9 are High, .8 Medium; down to .7 (`APPROVED`) an approval is Medium
 or without one all is Low, whatever else speaks for the draft. The lowest
 score weighs most, since completeness does not mend faithfulness; half of the claims dropped costs
 1.5. What the search and the reasoner itself say moves a borderline case at most."""
+
+
+def was_read(judgement: Judgement | NotJudged) -> bool:
+    """Say whether a reader read the sentences of the draft with the question."""
+    return isinstance(judgement, Judgement) and bool(dict(judgement.measures).get("read"))
+
+
+def badge_of(calibrated: float, *, is_weakened: bool, calibration: Calibration = DEFAULT) -> Badge:
+    """Return the badge.
+
+    An answer with a dropped claim, a conflict in its evidence, or evidence searched for with less
+    than there is, is never High.
+    """
+    if calibrated >= calibration.high_from:
+        return Badge.MEDIUM if is_weakened else Badge.HIGH
+    return Badge.MEDIUM if calibrated >= calibration.answer_from else Badge.LOW
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibrations:
+    """Those in force."""
+
+    rules: Calibration = DEFAULT_OF_READER
+    """Of drafts that the rules wrote, where a reader read the sentences with the question."""
+    words: Calibration = DEFAULT
+    """Of drafts that the rules wrote by words alone."""
+    models: Calibration = DEFAULT_OF_MODELS
+    """Of drafts that a language model wrote."""
+
+    def own(self, *, of_models: bool) -> Calibration:
+        """Return the one in whose place another one may come."""
+        return self.models if of_models else self.rules
+
+    def of(self, judgement: Judgement | NotJudged, *, is_model: bool) -> Calibration:
+        """Return the one for a draft."""
+        if is_model:
+            return self.models
+        return self.rules if was_read(judgement) else self.words
+
+
+SHIPPED = Calibrations()
+"""In force until an officer or operator activates another one."""
+
+
+def calibrations_json(calibrations: Calibrations) -> dict[str, Json]:
+    """Return calibrations as they are stored and recorded."""
+    return {
+        name: calibration_json(getattr(calibrations, name)) for name in ("rules", "words", "models")
+    }
+
+
+def calibrations_of(stored: Mapping[str, Any]) -> Calibrations:
+    """Return calibrations as `calibrations_json` told them."""
+    return Calibrations(**{name: calibration_of(one) for name, one in stored.items()})
+
+
+def calibration_json(calibration: Calibration) -> dict[str, Json]:
+    """Return one as it is stored."""
+    return {**asdict(calibration), "weights": dict(calibration.weights)}
+
+
+def calibration_of(stored: Mapping[str, Any]) -> Calibration:
+    """Return one as `calibration_json` told it; what a later release added is passed over."""
+    known = {item.name for item in fields(Calibration)}
+    return Calibration(**{name: value for name, value in stored.items() if name in known})
 
 
 APPROVED = 0.7
@@ -128,6 +217,7 @@ def features_of(
         }
     if "answers" in features:
         features["answers_odds"] = _odds(features["answers"])
+    features |= _agreement(evidence, cited)
     if relevances:
         features["relevance"] = max(relevances)
     if of_cited:
@@ -135,6 +225,26 @@ def features_of(
     if reported is not None:
         features["reported"] = reported
     return features
+
+
+def _agreement(evidence: Evidence, cited: Collection[str]) -> dict[str, float]:
+    """Return how far each half of the search prefers what is cited to all else that it found.
+
+    `lexical_rank` is 1 for the chunk with the highest BM25, 1/2 for the second, and so on;
+    `dense_share` is its cosine as a share of the highest.
+    """
+    found = [item for item in evidence.items if item.lexical_score is not None]
+    mine = [item for item in found if item.key in cited]
+    if not mine:
+        return {}
+    lexical = max(item.lexical_score or 0.0 for item in mine)
+    dense = max(item.dense_score or 0.0 for item in mine)
+    nearest = max(item.dense_score or 0.0 for item in found)
+    ahead = sum((item.lexical_score or 0.0) > lexical for item in found)
+    return {
+        "lexical_rank": 1 / (1 + ahead),
+        "dense_share": max(0.0, dense) / nearest if nearest > 0 else 0.0,
+    }
 
 
 def _odds(probability: float) -> float:
@@ -184,8 +294,11 @@ def confidence_of(
         badge=badge_of(
             calibrated,
             is_weakened=bool(verified.dropped) or is_conflict or is_degraded or is_partly,
+            calibration=calibration,
         ),
         is_calibrated=calibration.is_measured,
+        is_on_samples=calibration.is_on_samples,
+        calibration=calibration.name,
         features=tuple(sorted((name, round(value, 4)) for name, value in features.items())),
     )
 

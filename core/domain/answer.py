@@ -292,9 +292,13 @@ class Confidence:
     badge: Badge | None
     """What people see; None without an answer."""
     is_calibrated: bool
-    """False while conservative defaults stand in for a measured calibration."""
+    """False while defaults stand in for a calibration on answers of this deployment."""
     features: tuple[tuple[str, float], ...] = ()
     """What `calibrated` was computed from, by name."""
+    is_on_samples: bool = False
+    """True if the default was fitted on answers about policies of others."""
+    calibration: str | None = None
+    """Name of the calibration; None without one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

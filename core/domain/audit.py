@@ -64,6 +64,7 @@ class Tag(StrEnum):
     LEDGER_ANCHORED = "ledger:anchored"
     KEY_INTRODUCED = "key:introduced"
     KEY_RETIRED = "key:retired"
+    CALIBRATION_ACTIVATED = "calibration:activated"
 
 
 OUTCOME_TAGS: Mapping[Outcome, Tag] = {

@@ -206,6 +206,8 @@ class RunSetup:
     models: Mapping[str, str | None]
     """Name and revision of each local model by its part (`reader`, `guard`, `vectors`); None: there
     was none."""
+    calibrations: Mapping[str, Json]
+    """The calibrations in force (`rules`, `models`), with coefficients and thresholds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

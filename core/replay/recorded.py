@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from core.agent.request import AskRequest
+from core.confidence.calibration import Calibrations, calibrations_of
 from core.domain.conversation import ContextMessage, Place, context_of
 from core.domain.errors import CiteboundError
 from core.domain.json_value import JsonObject
@@ -105,6 +106,11 @@ class RecordedQuestion:
     def limits(self) -> RunLimits:
         """Bounds and thresholds that held for it."""
         return RunLimits(**self._setup["limits"])
+
+    @property
+    def calibrations(self) -> Calibrations:
+        """The calibrations that held for it; those of this release if an earlier one wrote it."""
+        return calibrations_of(self._setup.get("calibrations", {}))
 
     @property
     def versions(self) -> frozenset[int]:

@@ -9,6 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from bot.console.views.terminal import Row, one_line, safe
+from core.agent.wording import ON_SAMPLES, UNCALIBRATED
 from core.domain.audit import RecordLine, RecordView
 from core.domain.json_value import Json
 
@@ -115,7 +116,8 @@ def _confidence(answer: Mapping[str, Json]) -> Iterator[Text]:
     confidence = answer.get("confidence")
     if not isinstance(confidence, Mapping) or confidence.get("calibrated") is None:
         return
-    state = "calibrated" if confidence.get("is_calibrated") else "not yet calibrated"
+    on = ON_SAMPLES if confidence.get("is_on_samples") else UNCALIBRATED
+    state = "calibrated" if confidence.get("is_calibrated") else on
     yield Text()
     yield _pair("confidence", f"{confidence['calibrated']}, badge {confidence['badge']}, {state}")
 

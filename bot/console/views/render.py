@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.console.views.terminal import one_line, safe
+from core.agent.wording import ON_SAMPLES, UNCALIBRATED
 from core.domain.answer import (
     BULLET,
     Answer,
@@ -131,7 +132,8 @@ def _badge(answer: Answer) -> Text:
     words, colour = _BADGES[badge]
     text = Text(words, style=f"bold {colour}")
     if not answer.confidence.is_calibrated:
-        text.append(" · not yet calibrated", style="dim not bold")
+        on = ON_SAMPLES if answer.confidence.is_on_samples else UNCALIBRATED
+        text.append(f" · {on}", style="dim not bold")
     return text
 
 

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from core.adapters.postgres.cases.cases import PostgresCases
 from core.adapters.postgres.cases.feedback import PostgresFeedback
 from core.adapters.postgres.cases.precedents import PostgresPrecedents
+from core.adapters.postgres.cases.reviews import PostgresReviews
 from core.adapters.postgres.console.access import PostgresConsoleAccess
 from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.corpus.corpus_report import PostgresCorpusReport
@@ -39,6 +40,7 @@ from core.adapters.postgres.queue.work_queue import PostgresWorkQueue
 from core.adapters.postgres.record.affected import PostgresAffectedAnswers
 from core.adapters.postgres.record.affected_editions import PostgresAffectedEditions
 from core.adapters.postgres.record.audit import PostgresRecords
+from core.adapters.postgres.record.calibrations import PostgresCalibrations
 from core.adapters.postgres.record.corrections import PostgresCorrections
 from core.adapters.postgres.record.model_calls import PostgresModelCallLog, PostgresSpending
 from core.adapters.postgres.record.suspension import PostgresSuspensions
@@ -130,6 +132,11 @@ class PostgresStores:
     def suspensions(self) -> PostgresSuspensions:
         """Precedents that rest on what a policy no longer says."""
         return PostgresSuspensions(self._engine, ledger=self._ledger, officers=self.officers)
+
+    @cached_property
+    def calibrations(self) -> PostgresCalibrations:
+        """Calibrations that were fitted here, and which is in force."""
+        return PostgresCalibrations(self._engine, ledger=self._ledger)
 
     @cached_property
     def corrections(self) -> PostgresCorrections:
@@ -230,6 +237,11 @@ class PostgresStores:
     def feedback_store(self) -> PostgresFeedback:
         """What people think of answers."""
         return PostgresFeedback(self._engine, ledger=self._ledger)
+
+    @cached_property
+    def reviews(self) -> PostgresReviews:
+        """Officers' verdicts on answers."""
+        return PostgresReviews(self._engine, ledger=self._ledger)
 
     @cached_property
     def oauth(self) -> OAuthStores | None:

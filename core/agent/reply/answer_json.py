@@ -34,6 +34,8 @@ def answer_json(answer: Answer) -> JsonObject:
             "calibrated": confidence.calibrated,
             "reported": confidence.reported,
             "is_calibrated": confidence.is_calibrated,
+            "is_on_samples": confidence.is_on_samples,
+            "calibration": confidence.calibration,
             "features": dict(confidence.features),
         },
         "refusal": _value(answer.refusal),
@@ -94,6 +96,9 @@ def answer_of(stored: Mapping[str, Any]) -> Answer:
             badge=None if confidence["badge"] is None else Badge(confidence["badge"]),
             is_calibrated=confidence["is_calibrated"],
             features=tuple(confidence["features"].items()),
+            # An earlier release stored neither.
+            is_on_samples=confidence.get("is_on_samples", False),
+            calibration=confidence.get("calibration"),
         ),
         refusal=None if stored["refusal"] is None else RefusalKind(stored["refusal"]),
         nearest=tuple(_place(place) for place in stored["nearest_sections"]),

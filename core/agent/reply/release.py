@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from core.agent.conversation.referring import needs_subject
+from core.agent.conversation.speech import is_statement
 from core.agent.decision_input import DecisionInput, Ruling
 from core.agent.planning.terms import parts_of
 from core.agent.reply import compose
@@ -20,7 +22,9 @@ from core.agent.wording import (
     NO_SURE_ANSWER_TO,
     NOTHING_ON,
     PARTIAL,
+    READ_WITH,
     REFUSALS,
+    THREAD_UNREAD,
     UNMENTIONED,
     WITHOUT_MODEL,
 )
@@ -92,9 +96,6 @@ def _asked(part: str) -> str | None:
 
 DAYS_AT_MOST = 7.0
 """A case that opens by itself is due after as many days: what is due sooner can't wait for it."""
-SHOWN_FROM = 0.2
-"""Calibrated confidence of its draft from which a duty may be about the question at all. Where the
-draft has nothing to do with it the figure stays near .1; for lost devices it was .26 and more."""
 _DAYS = {"minute": 1 / 1_440, "hour": 1 / 24, "day": 1.0, "business day": 1.4, "week": 7.0}
 _ORDERS = re.compile(
     r"\W*(?:report|notify|inform|call|contact|tell|alert|escalate|disconnect|submit|return|send"
@@ -343,6 +344,18 @@ def unless_off_topic(answer: Answer, likelihood: float) -> Answer:
     if likelihood < (OFF_TOPIC_FOR_SURE if is_surely_needed else OFF_TOPIC_FROM):
         return answer
     return refusal(RefusalKind.OUT_OF_SCOPE, reported=answer.confidence.reported)
+
+
+def remarked(question: Question, answer: Answer, *, is_unread: bool) -> Answer:
+    """Ask who only told something what they would like to know; say what was read with it."""
+    is_refused = answer.refusal not in {None, RefusalKind.CONFLICT}
+    is_urgent = bool(answer.claims) and not answer.is_closest
+    if is_refused and not is_urgent and is_statement(question):
+        return compose.unasked()
+    if question.referent and answer.outcome is not Outcome.CLARIFICATION:
+        return compose.with_note(answer, READ_WITH)
+    is_lost = is_unread and needs_subject(question.own)
+    return compose.with_note(answer, THREAD_UNREAD) if is_lost else answer
 
 
 def nearest_sections(

@@ -7,15 +7,10 @@ whether it does.
 
 from dataclasses import replace
 
-from core.agent.decision_input import DecidedDraft, DecisionInput, Ruling, was_read
+from core.agent.decision_input import DecidedDraft, DecisionInput, Ruling
+from core.confidence.calibration import was_read
 from core.domain.answer import Badge, Decision, NotJudged, RefusalKind
 
-ASKED_FROM = 0.25
-"""Calibrated confidence from which an open fact is asked for. Lower than what an answer needs: a
-question back states nothing, and its reply leaves fewer rules to choose from."""
-CLOSEST_FROM = 0.15
-"""Calibrated confidence from which verified claims that can't stand as an answer are shown as the
-closest passage. Reasoned, not fitted: it wants one such passage in seven to answer."""
 TREATED_FROM = 0.7
 """Relevance of the best chunk from which the policies treat what is asked about. Of 108 refusals of
 questions about 24 policies that others wrote, each policy alone, 7 lay above it, and no policy of
@@ -60,7 +55,11 @@ def _is_close(situation: DecisionInput) -> bool:
     """
     calibrated = situation.confidence.calibrated or 0.0
     has_claims = bool(situation.verified.claims)
-    return has_claims and calibrated >= CLOSEST_FROM and not _disagrees(situation)
+    return (
+        has_claims
+        and calibrated >= situation.calibration.closest_from
+        and not _disagrees(situation)
+    )
 
 
 def _short_of_an_answer(situation: DecisionInput) -> RefusalKind:
@@ -114,7 +113,7 @@ def _branch(situation: DecisionInput) -> Ruling | None:
     if situation.draft.branch is None or not situation.may_clarify:
         return None
     calibrated = situation.confidence.calibrated
-    if calibrated is None or calibrated < ASKED_FROM:
+    if calibrated is None or calibrated < situation.calibration.asked_from:
         return None
     return Ruling(
         decision=Decision.CLARIFY, reason=f"the answer depends on the {situation.draft.branch.slot}"

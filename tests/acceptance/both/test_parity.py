@@ -24,6 +24,7 @@ from core.ingest.prepare import Overrides
 from tests.acceptance import disputed
 from tests.both_products import Both, both
 from tests.databases import logins
+from tests.factories import never_sure
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.posts import Ephemeral
 from tests.servers.slack.posts import Message as SlackMessage
@@ -183,8 +184,7 @@ async def test_the_same_answer_everywhere(
 ) -> None:
     """Stored alike in every field, and shown whole on both platforms."""
     if name == "refused: not_sure":  # where nothing is ever sure enough to stand as an answer
-        monkeypatch.setattr("core.confidence.calibration.HIGH", 2.0)
-        monkeypatch.setattr("core.confidence.calibration.MEDIUM", 2.0)
+        never_sure(monkeypatch)
     texts = CONVERSATIONS[name]
     expected = await of_the_service(run, name, texts)
     first = expected[0]

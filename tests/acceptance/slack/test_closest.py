@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.acceptance.slack.office import QUESTION, Office, office, pressable, shown, typed
+from tests.factories import never_sure
 from tests.servers.slack import FakeSlack, live_links, live_mentions
 from tests.servers.slack.people import User
 
@@ -20,8 +21,7 @@ async def bureau(
     slack: FakeSlack, slack_database: str, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Office]:
     """The product, with officers, where nothing is ever sure enough to stand as an answer."""
-    monkeypatch.setattr("core.confidence.calibration.HIGH", 2.0)
-    monkeypatch.setattr("core.confidence.calibration.MEDIUM", 2.0)
+    never_sure(monkeypatch)
     async with office(slack, slack_database) as running:
         yield running
 

@@ -14,6 +14,7 @@ from tests.acceptance.teams.test_pressing import (
     id_of,
     shown,
 )
+from tests.factories import never_sure
 from tests.servers.teams import FakeTeams, Message, Person
 from tests.servers.teams.openid import OpenId
 from tests.unit.teams.reading import words_of
@@ -26,8 +27,7 @@ async def bureau(
     teams: FakeTeams, microsoft: OpenId, policies_database: str, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Office]:
     """The product, with officers, where nothing is ever sure enough to stand as an answer."""
-    monkeypatch.setattr("core.confidence.calibration.HIGH", 2.0)
-    monkeypatch.setattr("core.confidence.calibration.MEDIUM", 2.0)
+    never_sure(monkeypatch)
     async with office(teams, microsoft, policies_database) as running:
         yield running
 

@@ -8,8 +8,8 @@ import pytest
 from core.agent.conversation.understanding import understand
 from core.agent.reply.answer_json import answer_json, answer_of
 from core.agent.reply.prose import closest_passage
-from core.agent.stages.decide import CLOSEST_FROM
 from core.agent.wording import IF_IT_DOES_NOT, REFUSALS
+from core.confidence.calibration import DEFAULT
 from core.domain.answer import Citation, Claim, Decision, Outcome, RefusalKind
 from core.domain.ontology import SectionRef
 from core.domain.question import Turn
@@ -107,7 +107,7 @@ async def test_a_run_that_is_not_sure_shows_it() -> None:
     assert {one.place.number for one in answer.citations} == {"1"}
     assert answer.confidence.badge is None
     assert answer.confidence.calibrated is not None
-    assert CLOSEST_FROM <= answer.confidence.calibrated < 0.5
+    assert DEFAULT.closest_from <= answer.confidence.calibrated < 0.5
     assert dict(answer.confidence.features)["answers"] == 0.5
     assert ("gifts", "1") not in {(one.policy_key, one.number) for one in answer.nearest}
     assert not answer.needs_person

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from core.agent.decision_input import DecisionInput, Ruling, relevance_read
-from core.agent.stages.decide import ASKED_FROM, CLOSEST_FROM, TREATED_FROM, decide
-from core.confidence.calibration import badge_of
+from core.agent.stages.decide import TREATED_FROM, decide
+from core.confidence.calibration import DEFAULT, badge_of
 from core.domain.answer import (
     Branch,
     Check,
@@ -31,8 +31,8 @@ def confident(calibrated: float | None) -> Confidence:
     return replace(NO_CONFIDENCE, calibrated=calibrated, badge=badge)
 
 
-CLOSE = confident(CLOSEST_FROM)
-FAR = confident(CLOSEST_FROM - 0.01)
+CLOSE = confident(DEFAULT.closest_from)
+FAR = confident(DEFAULT.closest_from - 0.01)
 GOOD = DecisionInput(
     draft=Draft(claims=(CLAIM,)),
     verified=Verified(claims=(CLAIM,), dropped=(), verdicts=()),
@@ -119,9 +119,9 @@ def test_relevance_is_at_least_how_likely_a_reader_finds_an_answer(
 @pytest.mark.parametrize(
     ("read", "confidence", "kind"),
     [
-        (1.0, confident(CLOSEST_FROM), RefusalKind.NOT_SURE),
+        (1.0, confident(DEFAULT.closest_from), RefusalKind.NOT_SURE),
         (1.0, FAR, RefusalKind.NOT_FOUND),
-        (0.0, confident(CLOSEST_FROM), RefusalKind.NOT_FOUND),
+        (0.0, confident(DEFAULT.closest_from), RefusalKind.NOT_FOUND),
     ],
     ids=["read and close", "read and far", "by words alone"],
 )
@@ -146,7 +146,7 @@ def test_no_third_question_is_asked() -> None:
     assert ruled(situation) == (Decision.FINAL, None)
 
 
-@pytest.mark.parametrize("calibrated", [ASKED_FROM - 0.01, None])
+@pytest.mark.parametrize("calibrated", [DEFAULT.asked_from - 0.01, None])
 def test_an_unlikely_branch_is_not_asked_about(calibrated: float | None) -> None:
     """Nobody is asked about a rule that hardly concerns the question."""
     low = replace(NO_CONFIDENCE, calibrated=calibrated)
@@ -156,7 +156,7 @@ def test_an_unlikely_branch_is_not_asked_about(calibrated: float | None) -> None
 
 def test_an_open_fact_is_asked_for_before_the_answer_is_likely() -> None:
     """A question back states nothing: it needs less confidence than an answer."""
-    low = confident(ASKED_FROM)
+    low = confident(DEFAULT.asked_from)
     situation = replace(GOOD, draft=replace(GOOD.draft, branch=BRANCH), confidence=low)
     assert ruled(situation) == (Decision.CLARIFY, None)
 
@@ -215,7 +215,7 @@ def test_only_approve_with_final_approves(judgement: object) -> None:
     assert ruled(doubtful) == (Decision.ESCALATE, RefusalKind.NOT_FOUND)
 
 
-@pytest.mark.parametrize("calibrated", [CLOSEST_FROM, 0.3, 0.49])
+@pytest.mark.parametrize("calibrated", [DEFAULT.closest_from, 0.3, 0.49])
 def test_what_is_not_sure_is_the_closest_passage(calibrated: float) -> None:
     """Verified, below Medium and yet not unlikely: quoted, never stated."""
     situation = replace(GOOD, confidence=confident(calibrated))

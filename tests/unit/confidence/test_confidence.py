@@ -179,11 +179,31 @@ def test_the_features_of_an_attempt() -> None:
         "relevance": 0.7,
         "cited_relevance": 0.4,
         "reported": 0.3,
+        "lexical_rank": 1.0,
+        "dense_share": 0.0,
     }
     bare = features_of(
         verified=KEPT, judgement=NOT_JUDGED, evidence=Evidence(items=(FACT,)), reported=None
     )
     assert bare == {"passed": 1.0}
+
+
+def test_both_halves_of_the_search_agree_or_not() -> None:
+    """The cited chunk's rank by words, and its cosine as a share of the nearest one's."""
+    first = replace(FIRST, lexical_score=0.2, dense_score=0.3)
+    second = replace(SECOND, lexical_score=0.5, dense_score=0.6)
+    features = features_of(
+        verified=KEPT,
+        judgement=NOT_JUDGED,
+        evidence=Evidence(items=(first, second, FACT)),
+        reported=None,
+    )
+    assert (features["lexical_rank"], features["dense_share"]) == (0.5, 0.5)
+    nearer = replace(first, lexical_score=0.7, dense_score=0.9)
+    features = features_of(
+        verified=KEPT, judgement=NOT_JUDGED, evidence=Evidence(items=(nearer,)), reported=None
+    )
+    assert (features["lexical_rank"], features["dense_share"]) == (1.0, 1.0)
 
 
 def _badge(verified: Verified, judgement: Judgement | NotJudged, *, conflict: bool) -> Badge | None:

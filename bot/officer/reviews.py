@@ -1,0 +1,85 @@
+"""Reviews: which answers to judge next, the verdict on one, and how far the calibration is."""
+
+import re
+from uuid import UUID
+
+from aiohttp import web
+
+from bot.officer.gate import HOME, Gate, NoPageError, Visit
+from bot.officer.rendering import Pages
+from bot.replies.safe_text import clean
+from core.adapters.postgres.cases.reviews import PostgresReviews
+from core.adapters.postgres.console.reviews import read_review_queue
+from core.adapters.postgres.record.calibrations import PostgresCalibrations
+from core.confidence.label import OWN_LABELS
+from core.domain.case_actions import NOTE_LIMIT
+from core.domain.feedback import ReviewVerdict
+from core.ports import Clock
+
+REVIEWS = f"{HOME}/reviews"
+_KEY = re.compile("[A-Za-z0-9_-]{22}")
+
+
+class ReviewPages:
+    """The pages about reviews."""
+
+    def __init__(
+        self,
+        gate: Gate,
+        pages: Pages,
+        reviews: PostgresReviews,
+        calibrations: PostgresCalibrations,
+        *,
+        clock: Clock,
+    ) -> None:
+        self._gate = gate
+        self._pages = pages
+        self._reviews = reviews
+        self._calibrations = calibrations
+        self._clock = clock
+
+    def routes(self) -> tuple[web.RouteDef, ...]:
+        """Return what is served here."""
+        page = self._gate.page
+        return (
+            web.get(REVIEWS, page(self.show)),
+            web.post(f"{REVIEWS}/{{id}}", page(self.judge)),
+        )
+
+    async def show(self, visit: Visit) -> web.StreamResponse:
+        """List what to review next, and say how far the calibration is."""
+        async with visit.record.reading(visit.reading("record", "content")) as connection:
+            queue = await read_review_queue(connection, now=self._clock.now())
+        active = await self._calibrations.active()
+        return self._pages.response(
+            "reviews.html",
+            visit=visit,
+            queue=queue,
+            labels=await self._calibrations.count_labels(),
+            wanted=OWN_LABELS,
+            active=(active.rules, active.models),
+        )
+
+    async def judge(self, visit: Visit) -> web.StreamResponse:
+        """Keep a verdict, and lead to what is to be reviewed next."""
+        form = await visit.form()
+        key, said = str(form.get("key", "")), str(form.get("verdict", ""))
+        if not _KEY.fullmatch(key) or said not in set(ReviewVerdict):
+            raise web.HTTPBadRequest
+        is_kept = await self._reviews.give(
+            _id(visit),
+            officer=visit.officer.login,
+            verdict=ReviewVerdict(said),
+            reason=clean(str(form.get("reason", ""))).strip()[:NOTE_LIMIT],
+            key=f"console:{key}",
+        )
+        if not is_kept:
+            raise NoPageError
+        return web.Response(status=303, headers={"Location": REVIEWS})
+
+
+def _id(visit: Visit) -> str:
+    try:
+        return str(UUID(visit.part("id")))
+    except ValueError as error:
+        raise NoPageError from error

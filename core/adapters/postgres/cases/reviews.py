@@ -1,0 +1,104 @@
+"""Officers' verdicts on answers, in Postgres: each is kept with its record, the last one counts.
+
+What is kept here are numbers: how likely the answer was held to be right and what that was computed
+from. A reason is personal text, and stands in the record alone.
+"""
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.ledger import Ledger, take_number
+from core.audit.documents import Event
+from core.confidence.sampling import chance
+from core.domain.answer import Badge
+from core.domain.audit import Tag
+from core.domain.feedback import ReviewVerdict
+
+_ANSWER = text(
+    "SELECT a.id::text, a.record_id::text, a.question_id::text, q.conversation_id::text, a.badge"
+    " FROM citebound.answers a JOIN citebound.questions q ON q.id = a.question_id"
+    " WHERE a.id = CAST(:answer AS uuid)"
+    " AND (a.outcome = 'answered' OR a.refusal = 'not_sure')"
+)
+_KEEP = text(
+    "INSERT INTO citebound.verdicts (answer_id, officer, verdict, chance, reasoner,"
+    " conversation_id, features, at, dedupe_key)"
+    " SELECT a.id, :officer, :verdict, :chance, a.reasoner, q.conversation_id,"
+    " coalesce(a.trace->'confidence_features', '{}'), :at, :key"
+    " FROM citebound.answers a JOIN citebound.questions q ON q.id = a.question_id"
+    " WHERE a.id = CAST(:answer AS uuid) ON CONFLICT DO NOTHING RETURNING id"
+)
+
+
+async def keep_verdict(
+    connection: AsyncConnection,
+    *,
+    answer_id: str,
+    badge: Badge | None,
+    officer: str,
+    verdict: ReviewVerdict,
+    key: str,
+    ledger: Ledger,
+) -> bool:
+    """Keep a verdict as a label of the next calibration; False: this click was kept before."""
+    row = {
+        "answer": answer_id,
+        "officer": officer,
+        "verdict": verdict.value,
+        "chance": chance(answer_id, badge),
+        "at": ledger.clock.now(),
+        "key": key,
+    }
+    return await connection.scalar(_KEEP, row) is not None
+
+
+class PostgresReviews:
+    """What officers find of answers that no case is about."""
+
+    def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
+        self._engine = engine
+        self._ledger = ledger
+
+    @raises_transient
+    async def give(
+        self, answer_id: str, *, officer: str, verdict: ReviewVerdict, reason: str, key: str
+    ) -> bool:
+        """Keep and record a verdict; False: there is nothing to judge by this id.
+
+        Args:
+            answer_id: What was answered, or shown as the closest passage: a UUID.
+            officer: Login.
+            verdict: What they found.
+            reason: Why, as typed; empty if they said none.
+            key: Identity of the click: a repeated one changes nothing.
+        """
+        async with self._engine.begin() as connection:
+            found = (await connection.execute(_ANSWER, {"answer": answer_id})).one_or_none()
+            if found is None:
+                return False
+            badge = Badge(found.badge) if found.badge else None
+            is_new = await keep_verdict(
+                connection,
+                answer_id=found.id,
+                badge=badge,
+                officer=officer,
+                verdict=verdict,
+                key=key,
+                ledger=self._ledger,
+            )
+            if is_new:
+                event = Event(
+                    tag=Tag.ANSWER_REVIEWED,
+                    actor=officer,
+                    actor_kind="officer",
+                    conversation=found.conversation_id,
+                    seq=await take_number(connection, found.conversation_id),
+                    subject=found.id,
+                    cause=found.record_id,
+                    trace_id=found.question_id,
+                    says={"verdict": verdict.value, "chance": chance(found.id, badge)},
+                )
+                content = {"reason": reason} if reason else {}
+                await self._ledger.event(connection, event, content=content)
+        return True

@@ -1,0 +1,227 @@
+"""Calibrations that were fitted here, which of them is in force, and the labels to fit them on.
+
+A calibration comes into force by an activation alone, which is recorded: to fit one changes nothing
+for anybody. What is in force is read for each question, so that all processes switch at once.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import text
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.ledger import Ledger
+from core.audit.documents import Event
+from core.confidence.calibration import (
+    Calibration,
+    Calibrations,
+    calibration_json,
+    calibration_of,
+)
+from core.confidence.drift import Spread, drift
+from core.confidence.label import AnswerLabel, LabelSource
+from core.domain.audit import Tag
+from core.domain.errors import UsageError
+
+_ACTIVE = text(
+    "SELECT DISTINCT ON (a.of_models) a.of_models, c.coefficients"
+    " FROM citebound.calibration_activations a"
+    " LEFT JOIN citebound.calibrations c USING (name)"
+    " ORDER BY a.of_models, a.id DESC"
+)
+_KEEP = text(
+    "INSERT INTO citebound.calibrations"
+    " (name, of_models, fitted_at, data_hash, labels, coefficients, figures, spreads)"
+    " VALUES (:name, :of_models, :at, :hash, CAST(:labels AS jsonb),"
+    " CAST(:coefficients AS jsonb), CAST(:figures AS jsonb), CAST(:spreads AS jsonb))"
+)
+_STORED = text(
+    "SELECT name, of_models, fitted_at, labels, coefficients, figures, spreads"
+    " FROM citebound.calibrations ORDER BY fitted_at, name"
+)
+_ACTIVATE = text(
+    "INSERT INTO citebound.calibration_activations (of_models, name, at)"
+    " VALUES (:of_models, :name, :at)"
+)
+_LABELS = text(
+    "SELECT v.features, v.verdict = 'right' AS is_right, v.conversation_id::text AS conversation,"
+    " 'verdict' AS source, v.chance"
+    " FROM citebound.verdicts v"
+    " WHERE v.chance IS NOT NULL AND (v.reasoner NOT LIKE 'extractive/%') = :of_models"
+    " AND NOT EXISTS (SELECT FROM citebound.verdicts later"
+    "   WHERE later.answer_id = v.answer_id AND later.chance IS NOT NULL AND later.id > v.id)"
+    " UNION ALL"
+    " SELECT p.scores, p.answers, q.conversation_id::text, 'press', NULL"
+    " FROM citebound.passage_labels p JOIN citebound.answers a ON a.id = p.answer_id"
+    " JOIN citebound.questions q ON q.id = a.question_id"
+    " WHERE p.counts AND p.is_asker AND p.scores IS NOT NULL"
+    " AND (p.reasoner NOT LIKE 'extractive/%') = :of_models"
+)
+"""Verdicts that came otherwise than by the plan are of answers that somebody complained of: they
+would make all answers look worse than they are."""
+_RECENT = text(
+    "SELECT trace->'confidence_features' AS features FROM citebound.answers"
+    " WHERE calibrated IS NOT NULL AND trace ? 'confidence_features'"
+    " AND (reasoner NOT LIKE 'extractive/%') = :of_models"
+    " ORDER BY answered_at DESC LIMIT :most"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FittedCalibration:
+    """A calibration with what it was fitted on and how good it is."""
+
+    calibration: Calibration
+    """Its coefficients; the name is its identity."""
+    of_models: bool
+    """True: for drafts of a language model; False: of the rules."""
+    fitted_at: datetime
+    """When."""
+    labels: Mapping[str, int]
+    """How many labels it was fitted on, by source."""
+    figures: Mapping[str, Mapping[str, Any]]
+    """See `core.confidence.figures.summary`, by source."""
+    spreads: Mapping[str, Spread]
+    """How its features were distributed."""
+
+
+class PostgresCalibrations:
+    """See `core.agent.request.CalibrationSource`."""
+
+    def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
+        self._engine = engine
+        self._ledger = ledger
+
+    @raises_transient
+    async def active(self) -> Calibrations:
+        """See `CalibrationSource.active`."""
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(_ACTIVE)).all()
+        found = {
+            "models" if row.of_models else "rules": calibration_of(row.coefficients)
+            for row in rows
+            if row.coefficients is not None
+        }
+        return Calibrations(**found)
+
+    @raises_transient
+    async def keep(self, fitted: FittedCalibration, /) -> None:
+        """Store a calibration; it is not in force by that.
+
+        Raises:
+            UsageError: There is one of this name.
+        """
+        spreads = {
+            name: {"bounds": one.bounds, "shares": one.shares}
+            for name, one in fitted.spreads.items()
+        }
+        row = {
+            "name": fitted.calibration.name,
+            "of_models": fitted.of_models,
+            "at": fitted.fitted_at,
+            "hash": fitted.calibration.data_hash,
+            "labels": json.dumps(dict(fitted.labels)),
+            "coefficients": json.dumps(calibration_json(fitted.calibration)),
+            "figures": json.dumps(dict(fitted.figures)),
+            "spreads": json.dumps(spreads),
+        }
+        try:
+            async with self._engine.begin() as connection:
+                await connection.execute(_KEEP, row)
+        except IntegrityError as error:
+            raise UsageError(
+                f"there is a calibration {fitted.calibration.name!r}: choose another name"
+            ) from error
+
+    @raises_transient
+    async def stored(self) -> tuple[FittedCalibration, ...]:
+        """Return all that were fitted here, the oldest first."""
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(_STORED)).all()
+        return tuple(
+            FittedCalibration(
+                calibration=calibration_of(row.coefficients),
+                of_models=row.of_models,
+                fitted_at=row.fitted_at,
+                labels=row.labels,
+                figures=row.figures,
+                spreads={
+                    name: Spread(bounds=tuple(one["bounds"]), shares=tuple(one["shares"]))
+                    for name, one in row.spreads.items()
+                },
+            )
+            for row in rows
+        )
+
+    @raises_transient
+    async def activate(
+        self, calibration: Calibration, *, of_models: bool, is_shipped: bool, reason: str
+    ) -> str:
+        """Let a calibration be in force from the next question on, and return the record of it."""
+        name = None if is_shipped else calibration.name
+        async with self._engine.begin() as connection:
+            before = (await self.active()).own(of_models=of_models)
+            given = {"of_models": of_models, "name": name, "at": self._ledger.clock.now()}
+            await connection.execute(_ACTIVATE, given)
+            event = Event(
+                tag=Tag.CALIBRATION_ACTIVATED,
+                actor="console",
+                actor_kind="operator",
+                conversation=None,
+                seq=None,
+                subject=f"calibration:{calibration.name}",
+                cause=None,
+                trace_id=None,
+                says={
+                    "of": "models" if of_models else "rules",
+                    "before": calibration_json(before),
+                    "after": calibration_json(calibration),
+                },
+            )
+            return await self._ledger.event(connection, event, content={"reason": reason})
+
+    @raises_transient
+    async def labels(self, *, of_models: bool) -> list[AnswerLabel]:
+        """Return what people found of answers of this deployment: presses, and officers' verdicts.
+
+        The last word of each counts.
+        """
+        async with self._engine.connect() as connection:
+            rows = (await connection.execute(_LABELS, {"of_models": of_models})).all()
+        return [
+            AnswerLabel(
+                features=row.features,
+                is_right=row.is_right,
+                group=row.conversation,
+                source=LabelSource(row.source),
+                weight=1 / row.chance if row.chance else 1.0,
+            )
+            for row in rows
+            if of_models or row.features.get("read")
+        ]
+
+    async def count_labels(self) -> int:
+        """Return how many labels there are of answers of this deployment."""
+        return sum([len(await self.labels(of_models=one)) for one in (False, True)])
+
+    async def drift(self, *, of_models: bool, most: int) -> Mapping[str, float] | None:
+        """Return how far the last drafts differ from those of the calibration in force.
+
+        See `core.confidence.drift.drift`; empty if it was not fitted here.
+        """
+        name = (await self.active()).own(of_models=of_models).name
+        found = next((one for one in await self.stored() if one.calibration.name == name), None)
+        if found is None:
+            return {}
+        return drift(found.spreads, await self._recent(of_models=of_models, most=most))
+
+    @raises_transient
+    async def _recent(self, *, of_models: bool, most: int) -> Sequence[Mapping[str, float]]:
+        async with self._engine.connect() as connection:
+            given = {"of_models": of_models, "most": most}
+            return [row.features for row in await connection.execute(_RECENT, given)]

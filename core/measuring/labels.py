@@ -1,0 +1,25 @@
+"""Labels for a calibration, from a run of labelled questions."""
+
+from pathlib import Path
+
+from core.confidence.label import AnswerLabel, LabelSource
+from core.measuring.figures import drafts
+from core.measuring.results import read_run
+
+
+def labels_of_run(path: Path) -> list[AnswerLabel]:
+    """Return a label for each answer and closest passage of a run.
+
+    Raises:
+        UsageError: See `read_run`.
+    """
+    return [
+        AnswerLabel(
+            features=one.features,
+            is_right=is_right,
+            group=one.document or one.id,
+            source=LabelSource.RUN,
+        )
+        for one, is_right in drafts(read_run(path).results)
+        if one.features
+    ]
