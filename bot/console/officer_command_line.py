@@ -1,15 +1,10 @@
 """What can be typed about officers: who they are, and what they read of the record in SQL."""
 
-from bot.console.options import JSON, command, names, option, positive, reason
+from bot.console.options import JSON, OFFICER, command, names, option, positive, reason
 
 _COMMANDS = "bot.console.commands"
 _PURPOSE = option(
     "--purpose", type=reason, metavar="TEXT", help="why you read, such as a ticket; recorded"
-)
-_OFFICER = option(
-    "--officer",
-    metavar="NAME",
-    help="embedded database: as whom you read; default: its owner, who reads all",
 )
 OFFICERS = (
     command(
@@ -17,7 +12,7 @@ OFFICERS = (
         f"{_COMMANDS}.sql:sql",
         option("statement", nargs="?", help="one SELECT; - reads it from standard input"),
         _PURPOSE,
-        _OFFICER,
+        OFFICER,
         option(
             "--limit",
             dest="most_rows",
@@ -48,7 +43,7 @@ executed. It takes 15 seconds at most, and can change nothing. Without a stateme
         "shell",
         f"{_COMMANDS}.shell:shell",
         _PURPOSE,
-        _OFFICER,
+        OFFICER,
         short="open the embedded database",
         text="""Starts the embedded database, prints how any client of this machine connects to it
 as an officer, and opens psql, its own or yours. It stops at the end, or when its last user leaves.

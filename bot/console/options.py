@@ -265,6 +265,11 @@ def thread(text: str) -> str:
     return text.strip()
 
 
+OFFICER = option(
+    "--officer",
+    metavar="NAME",
+    help="embedded database: as whom you act; default: its owner, who may read all",
+)
 JSON = option("--json", dest="as_json", action="store_true", help="print one JSON value")
 _SCOPE = "what the answer may rest on"
 SCOPE = (

@@ -1,16 +1,16 @@
 """What can be typed about personal text in the record: erase it, hold it, keep it no longer."""
 
-from bot.console.options import JSON, command, day, group, option, positive, reason
+from bot.console.options import JSON, OFFICER, command, day, group, option, positive, reason
 
 _COMMANDS = "bot.console.commands.privacy"
-_APPROVER = option(
-    "--approver", metavar="NAME", help="another officer of the unit, who has agreed; recorded"
-)
 _BASIS = option(
-    "--basis", type=reason, metavar="TEXT", help="the ground in law, and the ticket; recorded"
+    "--basis",
+    type=reason,
+    metavar="TEXT",
+    help="ask another officer to approve it: the ground in law, and the ticket; recorded",
 )
-_APPLY = option(
-    "--apply", dest="is_applied", action="store_true", help="do it; without it, only say what"
+_APPROVED = option(
+    "--approved", metavar="REQUEST", is_either=True, help="do what another officer has approved"
 )
 _REASON = option("--reason", type=reason, required=True, metavar="TEXT", help="why; recorded")
 PRIVACY = (
@@ -19,22 +19,23 @@ PRIVACY = (
         f"{_COMMANDS}:erase",
         option("--asker", metavar="P", is_either=True, help="all texts of a person, by pseudonym"),
         option("--record", metavar="ID", is_either=True, help="those of one record's question"),
+        _APPROVED,
         _BASIS,
-        _APPROVER,
-        _APPLY,
+        OFFICER,
         JSON,
         short="erase personal text",
         text="""Deletes the texts of a person, or of one question, with what repeats them: question,
-answer, notes, traces, replies of models, platforms' ids, and the person's pseudonym. The records
-stay, with commitments that reveal nothing, and every proof stays valid. Without --apply it says
-what would go. It takes a basis and the name of another officer who agrees, and is recorded. What is
-held, or not finished yet, is refused by name. The pseudonym of somebody who asks for it stands in
-the record whose ID is under each of their answers. What Slack and Teams show is deleted there.""",
+answer, notes, traces, replies of models, platforms' ids, and who the person's pseudonyms stand for.
+The records stay, with commitments that reveal nothing, and every proof stays valid. Alone it says
+what would go: of a person what stands under this pseudonym, while all quarters are erased. With
+--basis it asks for it, another officer approves by their own login or in the console (`citebound
+audit request`), and --approved does it within 72 hours. What is held, or not finished yet, is
+refused by name. The pseudonym of somebody who asks for it stands in the record whose ID is under
+each of their answers. What Slack and Teams show is deleted there.""",
         examples="""\
   citebound audit erase --asker p-1f0c2b7d9e4a6b85
-  citebound audit erase --asker p-1f0c2b7d9e4a6b85 --basis "GDPR Art. 17, ticket 4711" \\
-    --approver grace --apply
-  citebound audit erase --record 0198c0de --basis "ticket 4712" --approver grace --apply""",
+  citebound audit erase --asker p-1f0c2b7d9e4a6b85 --basis "GDPR Art. 17, ticket 4711"
+  citebound audit erase --approved 0198c0de""",
     ),
     command(
         "retain",
@@ -44,6 +45,7 @@ the record whose ID is under each of their answers. What Slack and Teams show is
             dest="days",
             type=positive,
             metavar="DAYS",
+            is_either=True,
             help="texts of records so old",
         ),
         option(
@@ -52,17 +54,18 @@ the record whose ID is under each of their answers. What Slack and Teams show is
             action="store_true",
             help="only platforms' ids: of channels, threads and messages",
         ),
+        _APPROVED,
         _BASIS,
-        _APPROVER,
-        _APPLY,
+        OFFICER,
         JSON,
         short="keep old texts no longer",
-        text="""Deletes the texts of all records that are older, as `erase` does, but for those that
-are held or not finished. Without --apply it says what would go, and what stays and why.""",
+        text="""Deletes the texts of all records that are older, as `erase` does and with the same
+approval, but for those that are held or not finished. Alone it says what would go, and what stays
+and why.""",
         examples="""\
   citebound audit retain --older-than 1095
-  citebound audit retain --older-than 1095 --basis "schedule 3" --approver grace --apply
-  citebound audit retain --older-than 30 --places --basis "schedule 3" --approver grace --apply""",
+  citebound audit retain --older-than 30 --places --basis "schedule 3"
+  citebound audit retain --approved 0198c0de""",
     ),
     group(
         "hold",
@@ -75,6 +78,7 @@ are held or not finished. Without --apply it says what would go, and what stays 
             option("--since", type=day, metavar="DATE", help="from this day, UTC"),
             option("--until", type=day, metavar="DATE", help="up to and with this day"),
             _REASON,
+            OFFICER,
             short="let nothing be erased",
             text="""Nothing of what is meant is erased until the hold is released, whoever asks and
 however old it is. Where several are given, all must fit. Recorded, with its owner: you.""",
@@ -87,6 +91,7 @@ however old it is. Where several are given, all must fit. Recorded, with its own
             f"{_COMMANDS}:release_hold",
             option("hold_id", metavar="ID", help="as `audit hold list` shows it, or its beginning"),
             _REASON,
+            OFFICER,
             short="end a hold",
             text="What was held can be erased again. Recorded.",
             examples="""\
@@ -95,6 +100,7 @@ however old it is. Where several are given, all must fit. Recorded, with its own
         command(
             "list",
             f"{_COMMANDS}:list_holds",
+            OFFICER,
             JSON,
             short="what is held",
             text="Lists holds, and those that were released.",

@@ -1,32 +1,35 @@
 """`citebound audit erase`, `retain`, `hold` and `purge`: personal text leaves, or is held."""
 
 import asyncio
-import getpass
 from collections import Counter
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 
 from rich.text import Text
 
 from bot.console.commands.officers import own_ledger
 from bot.console.views.terminal import Row, one_line, open_terminal
-from core.adapters.postgres.access import migration_url, open_engine
-from core.adapters.postgres.engine.roles import DatabaseRole
+from core.adapters.postgres.access import migration_url
 from core.adapters.postgres.engine.schema import open_database
 from core.adapters.postgres.officers.erasure import (
+    Erased,
     Found,
     Hold,
     PostgresErasure,
-    Reasons,
     purge_files,
 )
+from core.adapters.postgres.officers.login import open_officer
+from core.adapters.postgres.officers.requests import ErasureScope, PostgresRequests
+from core.adapters.postgres.officers.session import OfficerSession
 from core.adapters.system import SystemClock
 from core.config.settings import Settings
 from core.domain.errors import UsageError
 from core.domain.json_value import Json
 
 PURGE = "`citebound audit purge` takes it out of the files, too, as whoever migrates."
+ASK = "--basis asks another officer to approve it."
+APPROVED = "Asked for: {}. Once another officer has approved it, --approved with this id does it."
 NAMED = 10
 """Records that stay of which is said why."""
 
@@ -35,39 +38,33 @@ def erase(
     *,
     asker: str | None,
     record: str | None,
+    approved: str | None,
     basis: str | None,
-    approver: str | None,
-    is_applied: bool,
+    officer: str | None,
     as_json: bool,
 ) -> int:
-    """Erase the texts of a person or of a question, or say which they are; 0."""
-    if asker is None and record is None:
+    """Say what of a person or a question would go, ask for it, or do what is approved; 0."""
+    if approved is None and asker is None and record is None:
         raise UsageError("say whose texts: --asker, or --record")
-    reasons = _reasons(basis, approver) if is_applied else None
-    found, gone = asyncio.run(_erase(Settings.from_environment(), asker, record, reasons))
-    _show(found, gone, as_json=as_json)
-    return 0
+    scope = ErasureScope(asker=asker, record_id=record)
+    return _erase(scope, approved=approved, basis=basis, officer=officer, as_json=as_json)
 
 
 def retain(
     *,
     days: int | None,
     only_places: bool,
+    approved: str | None,
     basis: str | None,
-    approver: str | None,
-    is_applied: bool,
+    officer: str | None,
     as_json: bool,
 ) -> int:
-    """Erase what is old, or say what it is; 0."""
-    if days is None:
+    """Say what is too old, ask for its erasure, or do what is approved; 0."""
+    if approved is None and days is None:
         raise UsageError("say how old: --older-than DAYS")
-    reasons = _reasons(basis, approver) if is_applied else None
-    before = SystemClock().now() - timedelta(days=days)
-    found, gone = asyncio.run(
-        _retain(Settings.from_environment(), before, reasons, only_places=only_places)
-    )
-    _show(found, gone, as_json=as_json)
-    return 0
+    before = SystemClock().now() - timedelta(days=days or 0)
+    scope = ErasureScope(before=before, only_places=only_places)
+    return _erase(scope, approved=approved, basis=basis, officer=officer, as_json=as_json)
 
 
 def place_hold(
@@ -78,6 +75,7 @@ def place_hold(
     since: date | None,
     until: date | None,
     reason: str,
+    officer: str | None,
 ) -> int:
     """Hold what is meant; 0."""
     given: dict[str, Json] = {
@@ -90,22 +88,22 @@ def place_hold(
     scope: dict[str, Json] = {name: one for name, one in given.items() if one is not None}
     if not scope:
         raise UsageError("say what: --asker, --case, --policy, --since or --until")
-    hold = asyncio.run(_place(Settings.from_environment(), scope, reason))
+    hold = asyncio.run(_place(officer, scope, reason))
     open_terminal().show(Text(f"Held: {hold}"))
     return 0
 
 
-def release_hold(*, hold_id: str, reason: str) -> int:
+def release_hold(*, hold_id: str, reason: str, officer: str | None) -> int:
     """End a hold; 0."""
-    hold = asyncio.run(_release(Settings.from_environment(), hold_id, reason))
+    hold = asyncio.run(_release(officer, hold_id, reason))
     open_terminal().show(Text(f"Released: {hold}"))
     return 0
 
 
-def list_holds(*, as_json: bool) -> int:
+def list_holds(*, officer: str | None, as_json: bool) -> int:
     """List the holds; 0."""
     terminal = open_terminal()
-    holds = asyncio.run(_holds(Settings.from_environment()))
+    holds = asyncio.run(_holds(officer))
     if as_json:
         terminal.show_json([_as_json(one) for one in holds])
     elif holds:
@@ -124,56 +122,63 @@ def purge(*, is_full: bool) -> int:
     return 0
 
 
-def _reasons(basis: str | None, approver: str | None) -> Reasons:
-    if basis is None or approver is None:
-        raise UsageError("--apply takes a --basis and an --approver, who is another officer")
-    return Reasons(basis=basis, approver=approver)
+def _erase(
+    scope: ErasureScope,
+    *,
+    approved: str | None,
+    basis: str | None,
+    officer: str | None,
+    as_json: bool,
+) -> int:
+    if approved is not None:
+        if basis is not None:
+            raise UsageError("--basis asks for it and --approved does it: take one of them")
+        erased = asyncio.run(_do(officer, approved))
+        _show(erased.found, erased.count, as_json=as_json)
+        return 0
+    found, request = asyncio.run(_find(officer, scope, basis))
+    _show(found, None, request=request, as_json=as_json)
+    return 0
 
 
 @asynccontextmanager
-async def _opened(settings: Settings) -> AsyncGenerator[PostgresErasure]:
-    async with open_engine(settings, DatabaseRole.CONSOLE, officer=getpass.getuser()) as engine:
-        yield PostgresErasure(engine, ledger=own_ledger(settings))
+async def acting(officer: str | None) -> AsyncGenerator[OfficerSession]:
+    """Open the session of the officer whose login DATABASE_URL names; see `open_officer`."""
+    settings = Settings.from_environment()
+    async with open_officer(settings, officer, ledger=own_ledger(settings)) as (session, _):
+        yield session
 
 
-async def _erase(
-    settings: Settings, asker: str | None, record: str | None, reasons: Reasons | None
-) -> tuple[Found, int | None]:
-    async with _opened(settings) as erasure:
-        if asker is not None:
-            found = await erasure.of_asker(asker)
-        else:
-            found = await erasure.of_record(record or "")
+async def _find(
+    officer: str | None, scope: ErasureScope, basis: str | None
+) -> tuple[Found, str | None]:
+    async with acting(officer) as session:
+        found = await PostgresErasure(session).find(scope)
         if not found.texts:
             raise UsageError("there is no text of these in the record of your units")
-        if reasons is None:
+        if basis is None:
             return found, None
-        return found, await erasure.erase(found, reasons, asker=asker)
+        return found, await PostgresRequests(session).ask_to_erase(scope, basis=basis)
 
 
-async def _retain(
-    settings: Settings, before: datetime, reasons: Reasons | None, *, only_places: bool
-) -> tuple[Found, int | None]:
-    async with _opened(settings) as erasure:
-        found = await erasure.before(before, only_places=only_places)
-        if reasons is None:
-            return found, None
-        return found, await erasure.retain(found, reasons, before=before)
+async def _do(officer: str | None, request: str) -> Erased:
+    async with acting(officer) as session:
+        return await PostgresErasure(session).erase(request)
 
 
-async def _place(settings: Settings, scope: dict[str, Json], reason: str) -> str:
-    async with _opened(settings) as erasure:
-        return await erasure.place_hold(scope, reason=reason)
+async def _place(officer: str | None, scope: dict[str, Json], reason: str) -> str:
+    async with acting(officer) as session:
+        return await PostgresErasure(session).place_hold(scope, reason=reason)
 
 
-async def _release(settings: Settings, hold_id: str, reason: str) -> str:
-    async with _opened(settings) as erasure:
-        return await erasure.release_hold(hold_id, reason=reason)
+async def _release(officer: str | None, hold_id: str, reason: str) -> str:
+    async with acting(officer) as session:
+        return await PostgresErasure(session).release_hold(hold_id, reason=reason)
 
 
-async def _holds(settings: Settings) -> list[Hold]:
-    async with _opened(settings) as erasure:
-        return await erasure.holds()
+async def _holds(officer: str | None) -> list[Hold]:
+    async with acting(officer) as session:
+        return await PostgresErasure(session).holds()
 
 
 async def _purge(settings: Settings, *, is_full: bool) -> None:
@@ -182,14 +187,15 @@ async def _purge(settings: Settings, *, is_full: bool) -> None:
         await purge_files(engine, is_full=is_full)
 
 
-def _show(found: Found, gone: int | None, *, as_json: bool) -> None:
-    """Say what went, or would go; `gone` is None in a rehearsal."""
+def _show(found: Found, gone: int | None, *, request: str | None = None, as_json: bool) -> None:
+    """Say what went, or would go; `gone` is None before it is approved."""
     terminal = open_terminal()
     fields = Counter(field for record in found.free for field in found.texts[record])
     if as_json:
         terminal.show_json(
             {
                 "erased": gone,
+                "request": request,
                 "texts": found.count,
                 "records": len(found.free),
                 "fields": dict(sorted(fields.items())),
@@ -208,7 +214,10 @@ def _show(found: Found, gone: int | None, *, as_json: bool) -> None:
     ]
     if len(found.obstacles) > NAMED:
         lines.append(Text(f"and {len(found.obstacles) - NAMED} more records stay"))
-    lines.append(Text("--apply does it." if gone is None else PURGE))
+    if gone is None:
+        lines += [Text(APPROVED.format(request) if request else ASK)]
+    else:
+        lines.append(Text(PURGE))
     terminal.show(*lines)
 
 

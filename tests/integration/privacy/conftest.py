@@ -1,6 +1,6 @@
 """A deployment with cases, a ledger over it, and the officers who erase: Ada asks, Grace agrees."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 from sqlalchemy import text
@@ -9,7 +9,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from core.adapters.postgres.engine.database import engine_for
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.roles import DatabaseRole, read_as
-from core.adapters.postgres.officers.erasure import PostgresErasure, Reasons
+from core.adapters.postgres.officers.erasure import PostgresErasure
+from core.adapters.postgres.officers.requests import ErasureScope, PostgresRequests
+from core.adapters.postgres.officers.session import OfficerSession
 from core.adapters.system import SystemClock, UuidSource
 from tests.casework import Office, office
 from tests.databases import as_role
@@ -17,7 +19,7 @@ from tests.integration.record.sealing import SealedLedger
 from tests.life import prepare
 
 LEDGER = Ledger(clock=SystemClock(), ids=UuidSource(), unit="test")
-AGREED = Reasons(basis="GDPR Art. 17, request 12", approver="grace")
+BASIS = "GDPR Art. 17, request 12"
 
 
 @pytest.fixture
@@ -54,6 +56,26 @@ async def console(database_url: str) -> AsyncIterator[AsyncEngine]:
 
 
 @pytest.fixture
+def requests_of(console: AsyncEngine) -> Callable[[str], PostgresRequests]:
+    """What an officer asks, decides and unmasks with."""
+    return lambda login: PostgresRequests(OfficerSession(console, ledger=LEDGER, officer=login))
+
+
+@pytest.fixture
 def erasure(console: AsyncEngine) -> PostgresErasure:
     """What Ada erases with."""
-    return PostgresErasure(console, ledger=LEDGER)
+    return PostgresErasure(OfficerSession(console, ledger=LEDGER, officer="ada"))
+
+
+@pytest.fixture
+def agreed(
+    requests_of: Callable[[str], PostgresRequests],
+) -> Callable[[ErasureScope], Awaitable[str]]:
+    """Ask for an erasure as Ada, and approve it as Grace."""
+
+    async def approved(scope: ErasureScope) -> str:
+        request = await requests_of("ada").ask_to_erase(scope, basis=BASIS)
+        await requests_of("grace").decide(request, approves=True)
+        return request
+
+    return approved

@@ -4,7 +4,7 @@ import asyncio
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -15,7 +15,10 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.ledger import append
+from core.adapters.postgres.officers import erasure as erasing
 from core.adapters.postgres.officers.erasure import WORDS, PostgresErasure, purge_files
+from core.adapters.postgres.officers.requests import ErasureScope, PostgresRequests, Request
+from core.adapters.postgres.officers.session import OfficerDeed
 from core.adapters.postgres.record.audit_reader import PostgresAuditReader
 from core.adapters.postgres.record.export import Selection, read_bundle
 from core.audit.bundle.write import write_bundle
@@ -28,13 +31,14 @@ from core.domain.feedback import Rating, Reason
 from core.domain.json_value import Json
 from core.domain.message import MessageKind
 from tests.casework import ADA, ASKER, Office, fresh
-from tests.integration.privacy.conftest import AGREED, LEDGER
+from tests.integration.privacy.conftest import BASIS, LEDGER
 from tests.integration.record.sealing import SealedLedger, all_sealable
 from tests.life import PSEUDONYMS, Deployment, message
 
 HERS = ("zebrafinch", "quaggawords", "okapinote", "ibexcomment", "tapirname", "numbatreply",
         "axolotledit")  # fmt: skip
 """A word of each text of the subject, and the officer's words to her."""
+Agreed = Callable[[ErasureScope], Awaitable[str]]
 THEIRS = ("wombatquestion", "dugonganswer")
 TABLES = text(
     "SELECT c.oid::regclass::text AS name, pg_relation_filepath(c.oid) AS file"
@@ -117,7 +121,11 @@ async def pseudonym(life: Deployment, person: str = "U1") -> str:
 
 
 async def test_nothing_of_a_person_is_left(
-    bureau: Office, erasure: PostgresErasure, sealed: SealedLedger, engine: AsyncEngine
+    bureau: Office,
+    erasure: PostgresErasure,
+    agreed: Agreed,
+    sealed: SealedLedger,
+    engine: AsyncEngine,
 ) -> None:
     """Not in any table, sample, index or file; what others wrote is whole; the proofs are valid."""
     await lived(bureau)
@@ -131,9 +139,10 @@ async def test_nothing_of_a_person_is_left(
         before = await left(connection, (*HERS, *THEIRS, "171.001"))
     assert before.keys() == {*HERS, *THEIRS, "171.001"}
     assert not any("pg_statistic" in tables for tables in before.values())
-    found = await erasure.of_asker(asker)
+    found = await erasure.find(ErasureScope(asker=asker))
     assert found.obstacles == {}
-    assert await erasure.erase(found, AGREED, asker=asker) == found.count > 20
+    erased = await erasure.erase(await agreed(ErasureScope(asker=asker)))
+    assert erased.count == found.count > 20
     async with engine.connect() as connection:
         assert await left(connection, (*HERS, "171.001", "DFERRET")) == {}
         assert set(await left(connection, THEIRS)) == set(THEIRS)
@@ -158,7 +167,11 @@ async def test_nothing_of_a_person_is_left(
 
 
 async def test_one_question_goes_alone(
-    bureau: Office, erasure: PostgresErasure, sealed: SealedLedger, engine: AsyncEngine
+    bureau: Office,
+    erasure: PostgresErasure,
+    agreed: Agreed,
+    sealed: SealedLedger,
+    engine: AsyncEngine,
 ) -> None:
     """Its texts, and what later questions of the thread repeat of them; the asker stays known."""
     await bureau.answered("What of a zebrafinch?", words="Yes, quaggawords.")
@@ -166,8 +179,7 @@ async def test_one_question_goes_alone(
     (record,) = await bureau.life.rows(
         "SELECT id::text FROM audit.record WHERE outcome IS NOT NULL ORDER BY seq LIMIT 1"
     )
-    found = await erasure.of_record(str(record["id"])[:24])
-    await erasure.erase(found, AGREED, asker=None)
+    await erasure.erase(await agreed(ErasureScope(record_id=str(record["id"])[:24])))
     async with engine.connect() as connection:
         assert await left(connection, ("zebrafinch", "quaggawords")) == {}
         assert set(await left(connection, THEIRS)) == set(THEIRS)
@@ -182,36 +194,88 @@ async def test_one_question_goes_alone(
 
 
 async def test_it_takes_another_officer(
-    bureau: Office, erasure: PostgresErasure, engine: AsyncEngine
+    bureau: Office,
+    erasure: PostgresErasure,
+    requests_of: Callable[[str], PostgresRequests],
+    engine: AsyncEngine,
 ) -> None:
-    """Of the unit, who was not revoked; and who asks is an officer."""
+    """Of the unit, who was not revoked, and lately; and who erases is who has asked."""
     await bureau.answered()
-    found = await erasure.of_asker(await pseudonym(bureau.life))
-    for approver in ("ada", "linus", "nobody", ""):
-        with pytest.raises(UsageError, match="not another officer"):
-            await erasure.erase(found, replace(AGREED, approver=approver), asker=None)
+    asking, scope = requests_of("ada"), ErasureScope(asker=await pseudonym(bureau.life))
+    request = await asking.ask_to_erase(scope, basis=BASIS)
+    with pytest.raises(UsageError, match="no other officer of the unit test has approved"):
+        await erasure.erase(request)
+    with pytest.raises(UsageError, match="another officer decides: ada has asked"):
+        await asking.decide(request, approves=True)
+    for login, why in (("linus", "expected the id of a record of your units"), ("nobody", "id")):
+        with pytest.raises(UsageError, match=why):
+            await requests_of(login).decide(request, approves=True)
+    await requests_of("grace").decide(request, approves=True)
+    with pytest.raises(UsageError, match="decided already"):
+        await requests_of("grace").decide(request, approves=False)
+    other = PostgresErasure(requests_of("grace")._session)  # pyright: ignore[reportPrivateUsage]
+    with pytest.raises(UsageError, match="no other officer"):
+        await other.erase(request)
+    revoke = text("UPDATE audit.officer SET revoked_at = CASE login WHEN :login THEN now() END")
+    for login, why in (("grace", "no other officer"), ("ada", "expected the id of a record")):
+        async with engine.begin() as connection:
+            await connection.execute(revoke, {"login": login})
+        with pytest.raises(UsageError, match=why):
+            await erasure.erase(request)
+    denied = await requests_of("grace").ask_to_erase(scope, basis=BASIS)
     async with engine.begin() as connection:
-        await connection.execute(
-            text("UPDATE audit.officer SET revoked_at = now() WHERE login = 'grace'")
-        )
-    with pytest.raises(UsageError, match="grace is not another officer"):
-        await erasure.erase(found, AGREED, asker=None)
-    async with engine.begin() as connection:
-        await connection.execute(text("UPDATE audit.officer SET revoked_at = NULL"))
-        await connection.execute(
-            text("UPDATE audit.officer SET revoked_at = now() WHERE login = 'ada'")
-        )
-    with pytest.raises(UsageError, match="ada is no officer"):
-        await erasure.erase(found, AGREED, asker=None)
+        await connection.execute(revoke, {"login": "nobody"})
+    await asking.decide(denied, approves=False)
+    with pytest.raises(UsageError, match="no other officer"):
+        await other.erase(denied)
     assert (await bureau.life.rows("SELECT text FROM citebound.questions"))[0]["text"]
+    assert (await erasure.erase(request)).count > 0
+
+
+async def test_an_approval_is_of_what_was_asked_for(
+    bureau: Office,
+    erasure: PostgresErasure,
+    agreed: Agreed,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The database itself compares each text that goes with the request."""
+    await bureau.answered("What of a zebrafinch?")
+    await bureau.answered("What of a wombat?", person="U2", thread="2")
+    hers = ErasureScope(asker=await pseudonym(bureau.life))
+    theirs = ErasureScope(asker=await pseudonym(bureau.life, "U2"))
+    (row,) = await bureau.life.rows("SELECT clock_timestamp() AS now")
+    assert isinstance(row["now"], datetime)
+    old, all_there_is = (
+        ErasureScope(before=row["now"] + timedelta(hours=hours)) for hours in (-1, 1)
+    )
+    find = erasing.find_request
+    for approved, done in (
+        (hers, theirs),
+        (old, theirs),
+        (hers, all_there_is),
+        (old, all_there_is),
+    ):
+
+        async def other(deed: OfficerDeed, typed: str, scope: ErasureScope = done) -> Request:
+            return replace(await find(deed, typed), scope=scope)
+
+        monkeypatch.setattr(erasing, "find_request", other)
+        with pytest.raises(UsageError, match="not what was approved"):
+            await erasure.erase(await agreed(approved))
+    assert len(await bureau.life.rows("SELECT FROM citebound.questions WHERE text <> ''")) == 2
 
 
 async def test_nothing_leaves_without_its_record(
-    bureau: Office, erasure: PostgresErasure, sealed: SealedLedger, engine: AsyncEngine
+    bureau: Office,
+    erasure: PostgresErasure,
+    agreed: Agreed,
+    sealed: SealedLedger,
+    engine: AsyncEngine,
 ) -> None:
     """Also of the owner and a superuser, who can't write that record themselves."""
     await bureau.answered()
-    found = await erasure.of_asker(await pseudonym(bureau.life))
+    scope = ErasureScope(asker=await pseudonym(bureau.life))
+    found = await erasure.find(scope)
     document = LEDGER.entry(
         Event(
             tag=Tag.CONTENT_ERASED, actor="ada", actor_kind="officer", conversation=None, seq=None,
@@ -228,9 +292,8 @@ async def test_nothing_leaves_without_its_record(
     async with engine.connect() as connection:
         with pytest.raises(DBAPIError, match="recorded by the function"):
             await append(connection, [document])
-    await erasure.erase(found, AGREED, asker=None)
-    with pytest.raises(UsageError, match="nothing was erased"):
-        await erasure.erase(found, AGREED, asker=None)
+    await erasure.erase(await agreed(scope))
+    assert (await erasure.erase(await agreed(scope))).count == 0
     async with engine.connect() as connection:
         with pytest.raises(DBAPIError, match="append-only"):  # that was another transaction
             await connection.execute(text(deleting))
@@ -240,7 +303,11 @@ async def test_nothing_leaves_without_its_record(
 
 
 async def test_a_text_that_is_gone_otherwise_or_back_again_is_named(
-    bureau: Office, erasure: PostgresErasure, sealed: SealedLedger, engine: AsyncEngine
+    bureau: Office,
+    erasure: PostgresErasure,
+    agreed: Agreed,
+    sealed: SealedLedger,
+    engine: AsyncEngine,
 ) -> None:
     """By whoever can put down the triggers."""
     await bureau.answered("What of a zebrafinch?")
@@ -248,8 +315,7 @@ async def test_a_text_that_is_gone_otherwise_or_back_again_is_named(
         (kept, *_) = (
             await connection.execute(text("SELECT * FROM audit.content WHERE field = 'question'"))
         ).mappings()
-    found = await erasure.of_asker(await pseudonym(bureau.life))
-    await erasure.erase(found, AGREED, asker=None)
+    await erasure.erase(await agreed(ErasureScope(asker=await pseudonym(bureau.life))))
     await bureau.answered("What of a wombat?", person="U2", thread="2")
     await all_sealable(sealed.engine)
     await sealed.seal()
@@ -272,33 +338,41 @@ async def test_a_text_that_is_gone_otherwise_or_back_again_is_named(
     assert view.problems == ("the text of 'question' was erased, and is there again",)
 
 
-async def test_what_is_not_finished_stays(bureau: Office, erasure: PostgresErasure) -> None:
+async def test_what_is_not_finished_stays(
+    bureau: Office, erasure: PostgresErasure, agreed: Agreed, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A question that is being answered, and a case that is open, are named."""
     await bureau.life.intake.accept(message("What of a zebrafinch?", person="U2", thread="2"))
-    found = await erasure.of_asker(await pseudonym(bureau.life, "U2"))
+    scope = ErasureScope(asker=await pseudonym(bureau.life, "U2"))
     with pytest.raises(UsageError, match="being answered"):
-        await erasure.erase(found, AGREED, asker=None)
+        await erasure.erase(await agreed(scope))
     await bureau.opened()
-    found = await erasure.of_asker(await pseudonym(bureau.life))
+    request = await agreed(ErasureScope(asker=await pseudonym(bureau.life)))
     with pytest.raises(UsageError, match=r"case 1 is open"):
-        await erasure.erase(found, AGREED, asker=None)
+        await erasure.erase(request)
+    monkeypatch.setattr(erasing, "refuse_held", all_free)
     with pytest.raises(UsageError, match="nothing was erased"):  # the database itself looks, too
-        await erasure.erase(replace(found, obstacles={}), AGREED, asker=None)
+        await erasure.erase(request)
 
 
-async def test_two_at_once_erase_once(bureau: Office, erasure: PostgresErasure) -> None:
+def all_free(found: erasing.Found) -> None:
+    """Let all be erased that nobody looks at."""
+    found.obstacles.clear()  # type: ignore[attr-defined]
+
+
+async def test_two_at_once_erase_once(
+    bureau: Office, erasure: PostgresErasure, agreed: Agreed
+) -> None:
     """The second finds that it is gone, and records nothing."""
     await bureau.answered()
-    found = await erasure.of_asker(await pseudonym(bureau.life))
+    request = await agreed(ErasureScope(asker=await pseudonym(bureau.life)))
     done: list[bool] = []
 
     async def attempt() -> None:
         try:
-            await erasure.erase(found, AGREED, asker=None)
+            done.append((await erasure.erase(request)).count > 0)
         except UsageError:
             done.append(False)
-        else:
-            done.append(True)
 
     async with asyncio.TaskGroup() as group:
         for _ in range(3):
@@ -308,7 +382,7 @@ async def test_two_at_once_erase_once(bureau: Office, erasure: PostgresErasure) 
 
 
 async def test_what_is_old_goes_by_its_date(
-    bureau: Office, erasure: PostgresErasure, sealed: SealedLedger
+    bureau: Office, erasure: PostgresErasure, agreed: Agreed, sealed: SealedLedger
 ) -> None:
     """All of it but what is held, in as many records as it takes; places alone, if wished."""
     await bureau.answered("What of a zebrafinch?")
@@ -317,17 +391,17 @@ async def test_what_is_old_goes_by_its_date(
     (now,) = await bureau.life.rows("SELECT clock_timestamp() AS now")
     before = now["now"]
     assert isinstance(before, datetime)
-    places = await erasure.before(before, only_places=True)
+    scope = ErasureScope(before=before, only_places=True)
+    places = await erasure.find(scope)
     assert {field for fields in places.texts.values() for field in fields} == {"place"}
-    await erasure.retain(places, AGREED, before=before)
+    await erasure.erase(await agreed(scope))
     assert len(await bureau.life.rows("SELECT FROM citebound.questions WHERE text <> ''")) == 2
-    found = await erasure.before(before, only_places=False)
-    with pytest.raises(UsageError, match="not old enough"):
-        await erasure.retain(found, AGREED, before=before - timedelta(hours=1))
-    assert await erasure.retain(found, AGREED, before=before) == found.count
+    scope = ErasureScope(before=before)
+    found = await erasure.find(scope)
+    assert (await erasure.erase(await agreed(scope))).count == found.count
     left_over = await bureau.life.rows("SELECT text FROM citebound.questions WHERE text <> ''")
     assert left_over == [{"text": "What of a wombat?"}]
-    assert set((await erasure.before(before, only_places=False)).obstacles) == {
+    assert set((await erasure.find(scope)).obstacles) == {
         record
         for record, why in found.obstacles.items()
         if why.startswith(("hold ", "it is a hold"))
@@ -350,24 +424,33 @@ async def test_what_is_old_goes_by_its_date(
     ],
 )
 async def test_a_hold_holds_what_it_names(
-    bureau: Office, erasure: PostgresErasure, scope: dict[str, Json], holds: bool
+    *,
+    bureau: Office,
+    erasure: PostgresErasure,
+    agreed: Agreed,
+    scope: dict[str, Json],
+    holds: bool,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """And nothing else; once it is released, nothing."""
     case = await bureau.opened()
     await bureau.desk.close(case, ADA, key=fresh())
     await bureau.deliver()
     hold = await erasure.place_hold(scope, reason="17 O 12/26")
-    asker = await pseudonym(bureau.life)
-    found = await erasure.of_asker(asker)
+    scope_of = ErasureScope(asker=await pseudonym(bureau.life))
+    found = await erasure.find(scope_of)
     if holds:
-        with pytest.raises(UsageError, match=f"hold {hold} covers it"):
-            await erasure.erase(replace(found, obstacles={}), AGREED, asker=asker)
+        request = await agreed(scope_of)
+        with monkeypatch.context() as at:
+            at.setattr(erasing, "refuse_held", all_free)
+            with pytest.raises(UsageError, match=f"hold {hold} covers it"):
+                await erasure.erase(request)
     assert bool(found.obstacles) is holds
     assert await erasure.release_hold(hold[:24], reason="settled") == hold
     with pytest.raises(UsageError, match="was released"):
         await erasure.release_hold(hold, reason="again")
-    found = await erasure.of_asker(asker)
-    assert await erasure.erase(found, AGREED, asker=asker) == found.count
+    found = await erasure.find(scope_of)
+    assert (await erasure.erase(await agreed(scope_of))).count == found.count
     (listed,) = await erasure.holds()
     assert (listed.hold_id, listed.scope, listed.owner) == (hold, scope, "ada")
     assert listed.released_at is not None
@@ -406,13 +489,12 @@ async def test_people_are_forgotten_after_thirty_days(bureau: Office) -> None:
     assert len(await life.rows("SELECT FROM citebound.inbox WHERE person = 'U1'")) == 2
 
 
-async def test_officers_read_no_places(bureau: Office, erasure: PostgresErasure) -> None:
+async def test_officers_read_no_places(bureau: Office, console: AsyncEngine) -> None:
     """Not in SQL, nor in one record, which is intact without; the channel would name the asker."""
     await bureau.answered(mode="direct")
     (record,) = await bureau.life.rows(
         "SELECT id::text FROM audit.record WHERE outcome IS NOT NULL"
     )
-    console = erasure._engine  # pyright: ignore[reportPrivateUsage]
     async with console.connect() as connection:
         fields = set(await connection.scalars(text("SELECT field FROM audit.content")))
     assert {"question", "answer"} < fields
@@ -423,9 +505,14 @@ async def test_officers_read_no_places(bureau: Office, erasure: PostgresErasure)
 
 
 async def test_a_bundle_of_before_stays_valid_and_one_of_after_has_no_text(
-    bureau: Office, erasure: PostgresErasure, sealed: SealedLedger, console: AsyncEngine,
+    *,
+    bureau: Office,
+    erasure: PostgresErasure,
+    agreed: Agreed,
+    sealed: SealedLedger,
+    console: AsyncEngine,
     tmp_path: Path,
-) -> None:  # fmt: skip
+) -> None:
     """The proofs of both hold, by the verifier that comes with them."""
     await bureau.answered("What of a zebrafinch?", mode="direct")
     asker = await pseudonym(bureau.life)
@@ -439,7 +526,7 @@ async def test_a_bundle_of_before_stays_valid_and_one_of_after_has_no_text(
         written.append(tmp_path / f"{name}.zip")
         write_bundle(bundle, written[-1])
         if name == "before":
-            await erasure.erase(await erasure.of_asker(asker), AGREED, asker=asker)
+            await erasure.erase(await agreed(ErasureScope(asker=asker)))
     told: list[bool] = []
     for path in written:
         folder = path.with_suffix("")

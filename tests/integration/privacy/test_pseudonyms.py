@@ -1,6 +1,7 @@
 """Pseudonyms are of a person and a quarter: nothing that officers read joins two of them."""
 
 import json
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 import pytest
@@ -12,6 +13,7 @@ from core.adapters.postgres.engine.database import engine_for
 from core.adapters.postgres.engine.pseudonyms import Pseudonyms, open_pseudonyms
 from core.adapters.postgres.engine.roles import DatabaseRole
 from core.adapters.postgres.officers.erasure import PostgresErasure
+from core.adapters.postgres.officers.requests import ErasureScope
 from core.adapters.postgres.platforms.references import PostgresConversationReferences
 from core.config.settings import Settings
 from core.domain.conversation import ConversationReference
@@ -22,7 +24,6 @@ from core.domain.officers import Account
 from core.domain.rate_limit import WaitingLimits
 from tests.casework import ADA, ASKER, Office, fresh
 from tests.databases import as_role
-from tests.integration.privacy.conftest import AGREED
 from tests.life import IDENTITY_KEY, PSEUDONYMS, Deployment, deploy, message
 
 EARLIER = "2026-Q1"
@@ -154,8 +155,12 @@ async def test_what_was_passed_on_counts_on(bureau: Office) -> None:
     assert await store.run(counted) == 1
 
 
-async def test_a_person_is_erased_in_all_quarters(bureau: Office, erasure: PostgresErasure) -> None:
-    """Whichever pseudonym they name; nobody can find them again."""
+async def test_a_person_is_erased_in_all_quarters(
+    bureau: Office,
+    erasure: PostgresErasure,
+    agreed: Callable[[ErasureScope], Awaitable[str]],
+) -> None:
+    """Whichever pseudonym is named; before, who asks sees those texts of its quarter alone."""
     references = PostgresConversationReferences(bureau.life.engine, pseudonyms=PSEUDONYMS)
     await references.put(
         ConversationReference(
@@ -166,7 +171,10 @@ async def test_a_person_is_erased_in_all_quarters(bureau: Office, erasure: Postg
     await next_quarter(bureau.life)
     await bureau.answered("What of a quagga?", thread="1")
     asker = (await names(bureau.life))[EARLIER]
-    await erasure.erase(await erasure.of_asker(asker), AGREED, asker=asker)
+    scope = ErasureScope(asker=asker)
+    request = await agreed(scope)
+    alone, erased = await erasure.find(scope), await erasure.erase(request)
+    assert 0 < alone.count < erased.count
     assert await names(bureau.life) == {}
     assert await bureau.life.rows("SELECT FROM citebound.questions WHERE text <> ''") == []
     assert await bureau.life.rows("SELECT FROM citebound.inbox WHERE person = 'U1'") == []

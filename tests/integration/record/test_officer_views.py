@@ -43,6 +43,8 @@ COLUMNS = {
     "v_replies": "record_id unit recorded_at state posted_at leaf_prefix",
     "v_ledger_health": "generation size sealed_at unsealed oldest_unsealed_at anchors",
     "v_holds": "hold_id placed_at unit owner scope reason released_at released_by",
+    "v_requests": "request_id at unit officer what record_id scope reason basis state decided_by"
+    " decided_at done_at",
     "v_access_log": "log_id at unit officer action purpose statement views record_id",
 }
 

@@ -1,33 +1,33 @@
 """Erase personal text from the record, by two officers; and hold what may not be erased.
 
-The owner's functions do it: they check who asks, who approves and what is held, delete the texts
-with their salts and working copies, and append the record that lists them, in one transaction. What
-stays is the record itself, with commitments that reveal nothing, so that every proof stays valid.
+The owner's functions do it: they check who asks, who has approved and what is held, delete the
+texts with their salts and working copies, and append the record that lists them, in one
+transaction. What stays is the record itself, with commitments that reveal nothing, so that every
+proof stays valid.
 """
 
-from collections.abc import AsyncGenerator, Iterable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ARRAY, LargeBinary, Text, TextClause, bindparam, text
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.ledger import Entry, Ledger
 from core.adapters.postgres.engine.transactions import connected
-from core.audit.canonical import instant, leaf_hash
-from core.audit.documents import Event
+from core.adapters.postgres.officers.requests import (
+    ErasureScope,
+    Request,
+    find_request,
+    whole_scope,
+)
+from core.adapters.postgres.officers.session import OfficerDeed, OfficerSession, deed
+from core.audit.canonical import instant
 from core.domain.audit import Tag
 from core.domain.errors import UsageError
 from core.domain.json_value import Json
 
 AT_ONCE = 200
 """Records whose texts one record of an erasure lists."""
-REFUSALS = frozenset({"42501", "55006", "P0002"})
-"""SQLSTATEs with which our functions refuse (Postgres, appendix A): `insufficient_privilege`,
-`object_in_use` where something is held, `no_data_found`."""
 
 PURGED = (
     "audit.content",
@@ -46,29 +46,18 @@ WORDS = "audit.content_words_idx"
 """The index of the words of questions and answers."""
 
 _TEXTS = text(
-    "SELECT record_id::text, field, unit"
-    " FROM audit.personal_texts(:asker, CAST(:record AS uuid)) ORDER BY 1, 2"
+    "SELECT record_id::text, field, unit FROM audit.personal_texts("
+    " :asker, CAST(:record AS uuid), CAST(:request AS uuid)) ORDER BY 1, 2"
 )
 _OLD = text(
     "SELECT record_id::text, field, unit FROM audit.texts_before(:before, :places) ORDER BY 1, 2"
 )
-_RECORD = text("SELECT id::text, tag, unit FROM audit.record WHERE id::text LIKE :prefix LIMIT 2")
 _OBSTACLES = text(
     "SELECT record_id::text, why FROM audit.obstacles(CAST(:ids AS uuid[])) ORDER BY 1, 2"
 )
-_WHO = text("SELECT audit.officer_login() AS login, audit.my_units() AS units")
+_UNIT = text("SELECT unit FROM audit.record WHERE id = CAST(:id AS uuid)")
 _HOLDS = text("SELECT * FROM audit.v_holds ORDER BY released_at IS NOT NULL, placed_at")
-
-
-def _function(name: str) -> TextClause:
-    return text(f"SELECT audit.{name}(:canonical, :leaf, :fields, :salts, :bodies)").bindparams(
-        bindparam("fields", type_=ARRAY(Text)),
-        bindparam("salts", type_=ARRAY(LargeBinary)),
-        bindparam("bodies", type_=ARRAY(Text)),
-    )
-
-
-_ERASE, _HOLD = _function("erase"), _function("hold")
+_ERASE, _HOLD = deed("erase"), deed("hold")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,16 +83,6 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reasons:
-    """On what grounds texts are erased, and who agrees."""
-
-    basis: str
-    """The ground in law or in the schedule, and the ticket."""
-    approver: str
-    """Another officer of the unit, who has agreed."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Hold:
     """What may not be erased, and why."""
 
@@ -118,99 +97,80 @@ class Hold:
     """None: it holds."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Erased:
+    """What an approved request came to."""
+
+    found: Found
+    count: int
+    """Texts that are gone."""
+
+
 class PostgresErasure:
-    """Erases and holds, for the officer whom the console's login names."""
+    """Erases what another officer has approved, and holds, for one officer."""
 
-    def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
-        self._engine = engine
-        self._ledger = ledger
+    def __init__(self, session: OfficerSession) -> None:
+        self._session = session
 
-    @raises_transient
-    async def of_asker(self, asker: str) -> Found:
-        """Find all texts of a person, by pseudonym."""
-        async with self._engine.connect() as connection:
-            return await _found(connection, _TEXTS, asker=asker, record=None)
-
-    @raises_transient
-    async def of_record(self, record_id: str) -> Found:
-        """Find the texts of a record and of the question that it belongs to.
+    async def find(self, scope: ErasureScope) -> Found:
+        """Find the texts that would go; of an asker those of the quarter of that pseudonym alone.
 
         Raises:
             UsageError: No record, or several, begin so.
         """
-        async with self._engine.connect() as connection:
-            record = await _record(connection, record_id)
-            return await _found(connection, _TEXTS, asker=None, record=record)
+        async with self._session.acting() as deed:
+            return await _found(deed.connection, await whole_scope(deed, scope), request=None)
 
-    @raises_transient
-    async def before(self, day: datetime, *, only_places: bool) -> Found:
-        """Find the texts that were recorded before an instant; or the places among them."""
-        async with self._engine.connect() as connection:
-            return await _found(connection, _OLD, before=day, places=only_places)
+    async def erase(self, request_id: str) -> Erased:
+        """Erase what was asked for and approved: of a person or record all of it, or nothing.
 
-    @raises_transient
-    async def erase(self, found: Found, reasons: Reasons, *, asker: str | None) -> int:
-        """Erase all of them, or nothing; return how many.
+        Of what is old, some at a time, and not what is held.
 
         Raises:
-            UsageError: Something is held or under way, or the approver is no other officer.
+            UsageError: Nobody has approved it, something is held or under way, or somebody has
+                erased some meanwhile.
         """
-        refuse_held(found)
-        says: dict[str, Json] = {"asker": asker, "approver": reasons.approver}
-        async with self._deed() as connection:
-            return await self._erase(
-                connection, Tag.CONTENT_ERASED, found.free, found=found, says=says, reasons=reasons
-            )
-
-    @raises_transient
-    async def retain(self, found: Found, reasons: Reasons, *, before: datetime) -> int:
-        """Erase what is old and not held, some at a time; return how many.
-
-        Raises:
-            UsageError: The approver is no other officer, or somebody has erased some meanwhile.
-        """
-        says: dict[str, Json] = {"before": instant(before), "approver": reasons.approver}
-        gone = 0
+        async with self._session.acting() as deed:
+            request = await find_request(deed, request_id)
+            found = await _found(deed.connection, request.scope, request=request.request_id)
+            if request.scope.before is None:
+                refuse_held(found)
+                count = await _erase(deed, request, found, found.free)
+                return Erased(found=found, count=count)
+        count = 0
         for part in _parts(found.free):
-            async with self._deed() as connection:
-                gone += await self._erase(
-                    connection, Tag.RETENTION_APPLIED, part, found=found, says=says, reasons=reasons
-                )
-        return gone
+            async with self._session.acting() as deed:
+                count += await _erase(deed, request, found, part)
+        return Erased(found=found, count=count)
 
-    @raises_transient
     async def place_hold(self, scope: Mapping[str, Json], *, reason: str) -> str:
         """Let nothing of a scope be erased, and return the hold's id."""
-        async with self._deed() as connection:
-            login, units = (await connection.execute(_WHO)).one()
-            unit = self._ledger.unit if "*" in units or not units else units[0]
-            event = _event(Tag.HOLD_PLACED, login, says={"scope": scope})
-            entry = self._of_unit(unit).entry(event, content={"reason": reason})
-            await _run(connection, _HOLD, entry)
-            return entry.record_id
+        async with self._session.acting() as deed:
+            done = await deed.do(
+                _HOLD, Tag.HOLD_PLACED, content={"reason": reason}, says={"scope": scope}
+            )
+            return done.record_id
 
-    @raises_transient
     async def release_hold(self, hold_id: str, *, reason: str) -> str:
         """Let what was held be erased again, and return the hold's id.
 
         Raises:
             UsageError: There is no such hold, or it was released.
         """
-        async with self._deed() as connection:
-            login = (await connection.execute(_WHO)).one().login
-            hold = await _record(connection, hold_id)
-            unit = await connection.scalar(
-                text("SELECT unit FROM audit.record WHERE id = CAST(:id AS uuid)"), {"id": hold}
+        async with self._session.acting() as deed:
+            hold = await deed.record_id(hold_id)
+            await deed.do(
+                _HOLD,
+                Tag.HOLD_RELEASED,
+                unit=await deed.connection.scalar(_UNIT, {"id": hold}),
+                subject=hold,
+                content={"reason": reason},
             )
-            event = _event(Tag.HOLD_RELEASED, login, subject=hold)
-            entry = self._of_unit(str(unit)).entry(event, content={"reason": reason})
-            await _run(connection, _HOLD, entry)
             return hold
 
-    @raises_transient
     async def holds(self) -> list[Hold]:
         """Return all holds, those first that hold."""
-        async with self._engine.connect() as connection:
+        async with self._session.acting() as deed:
             return [
                 Hold(
                     hold_id=str(row.hold_id),
@@ -220,45 +180,39 @@ class PostgresErasure:
                     reason=row.reason,
                     released_at=row.released_at,
                 )
-                for row in await connection.execute(_HOLDS)
+                for row in await deed.connection.execute(_HOLDS)
             ]
 
-    async def _erase(
-        self,
-        connection: AsyncConnection,
-        tag: Tag,
-        records: Sequence[str],
-        *,
-        found: Found,
-        says: Mapping[str, Json],
-        reasons: Reasons,
-    ) -> int:
-        """Erase the texts of records, with a record for each unit and so many at once."""
-        login = (await connection.execute(_WHO)).one().login
-        gone = 0
-        for unit in sorted({found.units[record] for record in records}):
-            of_unit = [record for record in records if found.units[record] == unit]
-            for part in _parts(of_unit):
-                erased = {record: [*found.texts[record]] for record in part}
-                event = _event(tag, login, says={**says, "erased": erased})
-                entry = self._of_unit(unit).entry(event, content={"basis": reasons.basis})
-                gone += await _run(connection, _ERASE, entry)
-        return gone
 
-    def _of_unit(self, unit: str) -> Ledger:
-        return Ledger(clock=self._ledger.clock, ids=self._ledger.ids, unit=unit)
+async def _erase(deed: OfficerDeed, request: Request, found: Found, records: Sequence[str]) -> int:
+    """Erase the texts of records, with a record for each unit and so many at once.
 
-    @asynccontextmanager
-    async def _deed(self) -> AsyncGenerator[AsyncConnection]:
-        """Lend a transaction; what our functions refuse is an error of the user's."""
-        try:
-            async with self._engine.begin() as connection:
-                yield connection
-        except DBAPIError as error:
-            if getattr(error.orig, "sqlstate", None) not in REFUSALS:
-                raise
-            diagnosis = getattr(error.orig, "diag", None)
-            raise UsageError(str(getattr(diagnosis, "message_primary", error.orig))) from error
+    The last names the asker: with it goes by what all others were found.
+    """
+    scope = request.scope
+    parts = [
+        (unit, part)
+        for unit in sorted({found.units[record] for record in records})
+        for part in _parts([record for record in records if found.units[record] == unit])
+    ]
+    gone = 0
+    for n, (unit, part) in enumerate(parts, start=1):
+        says: dict[str, Json] = {
+            "approver": request.decided_by,
+            "asker": scope.asker if n == len(parts) else None,
+            "before": scope.before and instant(scope.before),
+            "erased": {record: [*found.texts[record]] for record in part},
+        }
+        done = await deed.do(
+            _ERASE,
+            Tag.CONTENT_ERASED if scope.before is None else Tag.RETENTION_APPLIED,
+            unit=unit,
+            subject=request.request_id,
+            says=says,
+            content={"basis": request.basis or ""},
+        )
+        gone += int(done.row.done)
+    return gone
 
 
 async def purge_files(engine: AsyncEngine, *, is_full: bool) -> None:
@@ -287,10 +241,16 @@ def refuse_held(found: Found) -> None:
         raise UsageError(f"nothing was erased: record {record} stays, since {why}{others}")
 
 
-async def _found(connection: AsyncConnection, query: TextClause, **given: object) -> Found:
+async def _found(connection: AsyncConnection, scope: ErasureScope, *, request: str | None) -> Found:
+    if scope.before is None:
+        given = {"asker": scope.asker, "record": scope.record_id, "request": request}
+        rows = await connection.execute(_TEXTS, given)
+    else:
+        given = {"before": scope.before, "places": scope.only_places}
+        rows = await connection.execute(_OLD, given)
     texts: dict[str, list[str]] = {}
     units: dict[str, str] = {}
-    for row in await connection.execute(query, given):
+    for row in rows:
         texts.setdefault(row.record_id, []).append(row.field)
         units[row.record_id] = row.unit
     return Found(texts=texts, units=units, obstacles=await _obstacles(connection, texts))
@@ -307,44 +267,3 @@ async def _obstacles(connection: AsyncConnection, records: Iterable[str]) -> dic
 def _parts(records: Sequence[str]) -> Iterator[Sequence[str]]:
     for start in range(0, len(records), AT_ONCE):
         yield records[start : start + AT_ONCE]
-
-
-async def _record(connection: AsyncConnection, record_id: str) -> str:
-    typed = record_id.strip().lower()
-    is_id = bool(typed) and not set(typed) - set("0123456789abcdef-")
-    rows = (await connection.execute(_RECORD, {"prefix": f"{typed}%" if is_id else ""})).all()
-    if len(rows) != 1:
-        raise UsageError(
-            f"expected the id of a record of your units, or its beginning, got {record_id!r}"
-        )
-    return str(rows[0].id)
-
-
-async def _run(connection: AsyncConnection, function: TextClause, entry: Entry) -> int:
-    done = await connection.scalar(
-        function,
-        {
-            "canonical": entry.data,
-            "leaf": leaf_hash(entry.data),
-            "fields": [part.field for part in entry.contents],
-            "salts": [part.salt for part in entry.contents],
-            "bodies": [part.body for part in entry.contents],
-        },
-    )
-    return done if isinstance(done, int) else 0
-
-
-def _event(
-    tag: Tag, officer: str, *, subject: str | None = None, says: Mapping[str, Json] | None = None
-) -> Event:
-    return Event(
-        tag=tag,
-        actor=officer,
-        actor_kind="officer",
-        conversation=None,
-        seq=None,
-        subject=subject,
-        cause=None,
-        trace_id=None,
-        says=says or {},
-    )

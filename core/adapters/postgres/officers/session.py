@@ -1,5 +1,7 @@
 """Officers read the record: each reading is recorded first, and then done as the officer.
 
+What an officer does to the record goes through functions of its owner, which check and append it.
+
 The record of a reading is committed before anything is read: what can't be recorded is not read.
 Then one transaction reads, as the role of officers, and is rolled back in any case: nothing that
 was set, locked or notified in it stays.
@@ -18,11 +20,12 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import cause_of, raises_transient
-from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.ledger import Entry, Ledger
 from core.audit.canonical import leaf_hash
 from core.audit.documents import Event
 from core.domain.audit import Tag
-from core.domain.errors import ConfigError, TransientError
+from core.domain.errors import ConfigError, TransientError, UsageError
+from core.domain.json_value import Json
 
 READ_WITHIN_S = 15
 """How long one statement may take."""
@@ -31,13 +34,20 @@ WORK_MEMORY = "64MB"
 EVERY_UNIT = "*"
 """Among the units of an officer who reads all."""
 _WHO = text("SELECT audit.officer_login() AS login, audit.my_units() AS units")
-_RECORD = text(
-    "SELECT audit.record_reading(:canonical, :leaf, :fields, :salts, :bodies)"
-).bindparams(
-    bindparam("fields", type_=ARRAY(Text)),
-    bindparam("salts", type_=ARRAY(LargeBinary)),
-    bindparam("bodies", type_=ARRAY(Text)),
-)
+
+
+def deed(name: str) -> TextClause:
+    """Return the call of a function of the owner that appends a record of an officer's."""
+    return text(
+        f"SELECT * FROM audit.{name}(:canonical, :leaf, :fields, :salts, :bodies) AS done"  # noqa: S608
+    ).bindparams(
+        bindparam("fields", type_=ARRAY(Text)),
+        bindparam("salts", type_=ARRAY(LargeBinary)),
+        bindparam("bodies", type_=ARRAY(Text)),
+    )
+
+
+_RECORD = deed("record_reading")
 _READ_WRITE = text("SET TRANSACTION READ WRITE")
 """Whatever the login begins with: the record of a reading is written."""
 _READ_ONLY = text("SET TRANSACTION READ ONLY")
@@ -50,6 +60,12 @@ _READY = text(
     " set_config('lock_timeout', '2s', true), set_config('TimeZone', 'UTC', true),"
     " set_config('idle_in_transaction_session_timeout', '60s', true)"
 )
+_FIND = text("SELECT id::text FROM audit.record WHERE id::text LIKE :prefix LIMIT 2")
+_TAKE_TIME = text("SELECT set_config('statement_timeout', '5min', true)")
+"""A deed goes over all records of a person or of years."""
+REFUSALS = frozenset({"42501", "55006", "P0002"})
+"""SQLSTATEs with which our functions refuse (Postgres, appendix A): `insufficient_privilege`,
+`object_in_use` where something is held or over, `no_data_found`."""
 _BEGIN, _BACK = text("SAVEPOINT reading"), text("ROLLBACK TO SAVEPOINT reading")
 _UNLOCK = text("SELECT pg_advisory_unlock_all()")
 """A pooler hands the session to others, with the locks that a statement has taken in it."""
@@ -67,6 +83,77 @@ class Reading:
     """Views and tables that the statement names."""
     record_id: str | None = None
     """The record that is read; None: a statement is executed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfficerDeed:
+    """A transaction in which an officer does something that is recorded."""
+
+    connection: AsyncConnection
+    login: str
+    """The officer."""
+    units: Sequence[str]
+    """Theirs; empty: they are no officer, and the functions refuse them."""
+    ledger: Ledger
+    """Writes their records, of `own_unit`."""
+
+    @property
+    def own_unit(self) -> str:
+        """Return the unit of what is of no other."""
+        is_ours = EVERY_UNIT in self.units or self.ledger.unit in self.units or not self.units
+        return self.ledger.unit if is_ours else self.units[0]
+
+    async def record_id(self, typed: str) -> str:
+        """Return the id of the record of the officer's units that begins so.
+
+        Raises:
+            UsageError: None does, or several do.
+        """
+        start = typed.strip().lower()
+        is_id = bool(start) and not set(start) - set("0123456789abcdef-")
+        given = {"prefix": f"{start}%" if is_id else ""}
+        rows = (await self.connection.execute(_FIND, given)).all()
+        if len(rows) != 1:
+            raise UsageError(
+                f"expected the id of a record of your units, or its beginning, got {typed!r}"
+            )
+        return str(rows[0].id)
+
+    async def do(
+        self,
+        function: TextClause,
+        tag: Tag,
+        *,
+        content: Mapping[str, str],
+        unit: str | None = None,
+        subject: str | None = None,
+        says: Mapping[str, Json] | None = None,
+    ) -> "Done":
+        """Append what the officer does by the function that does it; see `deed`."""
+        event = Event(
+            tag=tag,
+            actor=self.login,
+            actor_kind="officer",
+            conversation=None,
+            seq=None,
+            subject=subject,
+            cause=None,
+            trace_id=None,
+            says=says or {},
+        )
+        ledger = Ledger(clock=self.ledger.clock, ids=self.ledger.ids, unit=unit or self.own_unit)
+        entry = ledger.entry(event, content=content)
+        found = await self.connection.execute(function, _given(entry))
+        return Done(record_id=entry.record_id, row=found.one_or_none())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Done:
+    """What was appended, and what the function returned."""
+
+    record_id: str
+    row: Any
+    """Its columns by name; of a function that returns one value, `done`."""
 
 
 class OfficerSession:
@@ -100,6 +187,30 @@ class OfficerSession:
             finally:
                 await _leave_nothing(connection)
 
+    @asynccontextmanager
+    async def acting(self) -> AsyncGenerator[OfficerDeed]:
+        """Lend a transaction in which the officer does what the owner's functions let them.
+
+        Raises:
+            UsageError: A function refused; nothing was done.
+            TransientError: The database failed.
+        """
+        try:
+            async with self._engine.begin() as connection:
+                await connection.execute(_READ_WRITE)
+                await connection.execute(_READY, {"officer": self._officer})
+                await connection.execute(_TAKE_TIME)
+                login, units = (await connection.execute(_WHO)).one()
+                yield OfficerDeed(
+                    connection=connection, login=login, units=units, ledger=self._ledger
+                )
+        except (DBAPIError, PoolTimeoutError, OSError) as error:
+            cause = getattr(error, "orig", None)
+            if getattr(cause, "sqlstate", None) not in REFUSALS:
+                raise TransientError(f"nothing was done: {cause_of(error)}") from error
+            diagnosis = getattr(cause, "diag", None)
+            raise UsageError(str(getattr(diagnosis, "message_primary", cause))) from error
+
     @raises_transient
     async def catalogue(
         self, query: TextClause, given: Mapping[str, str]
@@ -129,20 +240,21 @@ class OfficerSession:
                 if EVERY_UNIT not in units and ledger.unit not in units:
                     ledger = Ledger(clock=ledger.clock, ids=ledger.ids, unit=units[0])
                 entry = ledger.entry(_event(reading, login), content=_texts(reading))
-                await connection.execute(
-                    _RECORD,
-                    {
-                        "canonical": entry.data,
-                        "leaf": leaf_hash(entry.data),
-                        "fields": [part.field for part in entry.contents],
-                        "salts": [part.salt for part in entry.contents],
-                        "bodies": [part.body for part in entry.contents],
-                    },
-                )
+                await connection.execute(_RECORD, _given(entry))
         except (DBAPIError, PoolTimeoutError, OSError) as error:
             raise TransientError(
                 f"nothing is read, since it could not be recorded: {cause_of(error)}"
             ) from error
+
+
+def _given(entry: Entry) -> dict[str, object]:
+    return {
+        "canonical": entry.data,
+        "leaf": leaf_hash(entry.data),
+        "fields": [part.field for part in entry.contents],
+        "salts": [part.salt for part in entry.contents],
+        "bodies": [part.body for part in entry.contents],
+    }
 
 
 def _event(reading: Reading, login: str) -> Event:

@@ -42,7 +42,7 @@ _EARLIER = """
   FROM citebound.answers a
   JOIN citebound.questions q ON q.id = a.question_id
   JOIN citebound.conversations c ON c.id = q.conversation_id
-  JOIN citebound.inbox i ON i.question_id = q.id
+  JOIN citebound.inbox i ON i.question_id = q.id AND i.person <> ''
   JOIN citebound.outbox o ON o.cause = 'message:' || i.id AND o.removed_at IS NULL
    AND o.state IN ('posted', 'uncertain') AND o.replaces IS NULL
    AND o.reply->>'answer' IS NOT NULL AND o.reply->>'answer_id' = a.id::text
