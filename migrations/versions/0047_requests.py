@@ -9,8 +9,8 @@ from types import ModuleType
 
 from alembic import op
 
-revision = "0046_requests"
-down_revision = "0045_precedents"
+revision = "0047_requests"
+down_revision = "0046_calibrations"
 
 TAGS = (
     "unmask:requested",
@@ -352,7 +352,7 @@ FUNCTIONS = (
     "audit.append_deed(bytea, bytea, text[], bytea[], text[])",
     "audit.approver_of(uuid, text)",
 )
-COMPATIBLE = "INSERT INTO citebound.schema_compatibility VALUES ('0046_requests', '0044_identity')"
+COMPATIBLE = "INSERT INTO citebound.schema_compatibility VALUES ('0047_requests', '0044_identity')"
 
 
 def upgrade() -> None:
@@ -395,7 +395,7 @@ def downgrade() -> None:
         f"DELETE FROM audit.tag t WHERE tag IN ({quoted(TAGS)})"  # noqa: S608  # constants
         " AND NOT EXISTS (SELECT FROM audit.record r WHERE r.tag = t.tag)"
     )
-    op.execute("DELETE FROM citebound.schema_compatibility WHERE revision = '0046_requests'")
+    op.execute("DELETE FROM citebound.schema_compatibility WHERE revision = '0047_requests'")
 
 
 def quoted(tags: Iterable[str]) -> str:
