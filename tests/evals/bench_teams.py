@@ -60,6 +60,12 @@ _ANSWERS = (
     "  AND o.reply->>'notice' IS DISTINCT FROM 'maybe_above'"
     " WHERE i.kind = 'message' ORDER BY i.id"
 )
+_POSTS = (
+    "SELECT o.remote_id, extract(epoch FROM o.queued_at)::float AS queued_at,"
+    " extract(epoch FROM o.settled_at)::float AS settled_at"
+    " FROM citebound.inbox i JOIN citebound.outbox o ON o.cause = 'message:' || i.id"
+    " WHERE i.kind = 'message' AND o.state = 'posted'"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,6 +202,33 @@ async def burst(here: World, given: argparse.Namespace) -> None:
         await here.ask(person, place, asked[n % len(asked)])
 
     await measure_burst(here, ask, given)
+    print(await shown_in_parts(here))
+
+
+async def shown_in_parts(here: World) -> str:
+    """Say how long answers waited to be posted, by where.
+
+    In a person's own chat an answer ends a stream, of which Teams takes about one part a second
+    (Microsoft's page "Stream bot messages"): at first its text shows, then its sources and buttons.
+    """
+    first: dict[str, float] = {}
+    for one in shown(here.teams.journal.entries):
+        if one.was_done:
+            data: dict[str, Any] = one.args.get("channelData") or {}
+            first.setdefault(str(data.get("streamId") or one.result.get("id")), one.at)
+    streams = {one.id for one in here.teams.tenant.by_bot() if one.stream is not None}
+    text_ms: dict[bool, list[float]] = {True: [], False: []}
+    end_ms: dict[bool, list[float]] = {True: [], False: []}
+    for row in await here.tables.rows(_POSTS):
+        is_own = row["remote_id"] in streams
+        text_ms[is_own].append((first[row["remote_id"]] - row["queued_at"]) * 1e3)
+        end_ms[is_own].append((row["settled_at"] - row["queued_at"]) * 1e3)
+    refused = sum(one.outcome == "429" for one in here.teams.journal.entries)
+    return (
+        f"from the record, in channels: to the post: {spread(end_ms[False])}; in people's own"
+        f" chats, as streams: to the text: {spread(text_ms[True])}, to its end:"
+        f" {spread(end_ms[True])}; {refused} calls refused as too soon"
+    )
 
 
 async def kills(here: World, given: argparse.Namespace) -> None:

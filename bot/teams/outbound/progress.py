@@ -34,8 +34,10 @@ logger = logging.getLogger(__name__)
 class TeamsTimings:
     """How long is waited, in seconds; tests wait less."""
 
-    drawn_every_s: float = 1.0
-    """Between two lines of a stream, at least: Teams takes about one a second."""
+    drawn_every_s: float = 2.0
+    """Between two lines of a stream, at least: Teams takes about one part a second, of which the
+    answer needs two at the end. Were it less, the last one would be refused for a second or more.
+    """
     typing_every_s: float = 3.5
     """Between two signs of typing, each of which is shown for a few seconds."""
     placeholder_after_s: float = 8.0

@@ -6,8 +6,10 @@ from dataclasses import replace
 import pytest
 
 from bot.delivery import after_post
+from bot.teams.cards.progress_blocks import final, informative, streaming
 from bot.teams.cards.render import TeamsMessage
-from bot.teams.outbound.poster import Render, TeamsPoster
+from bot.teams.outbound.poster import PART_EVERY_S, Render, TeamsPoster
+from bot.teams.outbound.progress import TeamsTimings
 from core.domain.case import CaseNews, CaseState
 from core.domain.delivery import (
     Abandon,
@@ -149,6 +151,24 @@ async def test_an_answer_ends_its_stream(scene: Scene) -> None:
     assert (answer.stream.state, answer.stream.text) == ("done", ANSWER)
     scene.teams.checks.no_open_streams()
     scene.teams.checks.nothing_refused()
+
+
+@pytest.mark.parametrize("later_s", [0.0, 0.5, 1.0, 1.5])
+async def test_an_answer_ends_its_stream_in_time_whenever_it_comes(
+    scene: Scene, later_s: float
+) -> None:
+    """After a line that was drawn as early as may be: no part of the answer is refused."""
+    shown, clock = await stream(scene), scene.teams.clock
+    at = scene.at(scene.chat)
+    clock.advance(TeamsTimings().drawn_every_s)
+    await scene.transport.post(at, informative(None, sequence=2, stream_id=shown.id))
+    clock.advance(later_s)
+    answer: dict[str, Json] = {"type": "message", "text": ANSWER}
+    await scene.transport.post(at, streaming(answer, sequence=3, stream_id=shown.id))
+    clock.advance(PART_EVERY_S)
+    await scene.transport.post(at, final(answer, stream_id=shown.id))
+    scene.teams.checks.nothing_refused()
+    scene.teams.checks.no_open_streams()
 
 
 @pytest.mark.parametrize("why", ["too old", "ended"])
