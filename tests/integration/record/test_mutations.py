@@ -11,7 +11,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.record.verification import VerificationBasis, verified
-from core.audit.verification import ProblemClass
+from core.audit.verification import ProblemLog
 from tests.integration.record.sealing import DEPLOYMENT, TABLES, UNARMED, SealedLedger
 
 UNCOVERED = {
@@ -55,11 +55,24 @@ CHANGED: dict[str, Callable[[Chance], str]] = {
 }
 
 
+@pytest.fixture(autouse=True)
+def without_schema(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the disarmed schema looks like is found each time, takes the longest, and tells nothing
+    of the rows.
+    """
+
+    async def compare(_connection: AsyncConnection, _log: ProblemLog) -> list[str]:
+        return []
+
+    monkeypatch.setattr("core.adapters.postgres.record.verification.compare_schema", compare)
+
+
 async def test_any_mutation_is_found(engine: AsyncEngine) -> None:
     await _mutate(engine, seed=11, times=300)
 
 
 @pytest.mark.nightly
+@pytest.mark.timeout(3_600)
 async def test_ten_thousand_mutations_are_found(engine: AsyncEngine) -> None:
     await _mutate(engine, seed=random.SystemRandom().randrange(10**9), times=10_000)
 
@@ -84,8 +97,7 @@ async def _mutate(engine: AsyncEngine, *, seed: int, times: int) -> None:
                     DEPLOYMENT,
                     VerificationBasis(keys=ledger.keys, anchored=ledger.notes),
                 )
-                kinds = {one.kind for one in found.problems} - {ProblemClass.SCHEMA_ALTERED}
-                if not kinds:
+                if not found.count:
                     missed.append(statement)
             await attempt.rollback()
         await connection.rollback()
