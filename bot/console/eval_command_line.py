@@ -138,11 +138,25 @@ none, as two samples.""",
   citebound eval compare before.json after.json
   citebound eval compare run.previous.jsonl run.json --json""",
     ),
+    command(
+        "report",
+        f"{_COMMANDS}.evaluate:report",
+        option("run", type=Path, metavar="RUN.json", help="a run"),
+        option("-o", dest="output", type=Path, required=True, metavar="PAGE.html", help="the page"),
+        short="a run as a page for officers",
+        text="""Writes one HTML page that needs nothing else: the figures with their ranges, whether
+the confidence is to be trusted, how much could be answered at what price, what is easy and what is
+hard, and each question that did not pass. What an answer quotes stands on it: keep it as you keep
+the policies.""",
+        examples="""\
+  citebound eval report run.json -o run.html""",
+    ),
     *CALIBRATION,
     short="measure answers on your own documents, and calibrate",
     text="""Measures on labelled questions, in a database of its own, and fits what the badge
 says.""",
     examples="""\
   citebound eval run --questions samples/questions/test.jsonl
-  citebound eval compare before.json after.json""",
+  citebound eval compare before.json after.json
+  citebound eval report after.json -o after.html""",
 )

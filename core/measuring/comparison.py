@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.measuring.estimates import Interval, bootstrap
+from core.measuring.estimates import Interval, bootstrap, proportion
 from core.measuring.figures import is_cited
 from core.measuring.results import QuestionResult, RunFile
 
@@ -153,8 +153,15 @@ class Comparison:
 
 
 def rate_of(results: Sequence[QuestionResult], rate: Rate) -> Interval | None:
-    """Return a rate with its interval; None if nothing counts."""
-    return bootstrap([[rate.parts(one) for one in results]], lambda means: _ratio(means[0]))
+    """Return a rate with its interval; None if nothing counts.
+
+    Where all or none is right, a resample has nothing else to draw: Wilson's interval stands in.
+    """
+    parts = [rate.parts(one) for one in results]
+    found = bootstrap([parts], lambda means: _ratio(means[0]))
+    if found is None or not rate.is_share or found.value not in {0.0, 1.0}:
+        return found
+    return proportion(round(sum(count for count, _ in parts)), round(sum(of for _, of in parts)))
 
 
 def compare(before: RunFile, after: RunFile) -> Comparison:

@@ -13,6 +13,7 @@ from bot.console.evaluating.comparison_view import comparison_json, comparison_r
 from bot.console.evaluating.conditions import header_of
 from bot.console.evaluating.corpora import QuestionSource
 from bot.console.evaluating.figures_view import figures_rows, run_json
+from bot.console.evaluating.report_page import report_page
 from bot.console.evaluating.run_files import LINES, open_run, write_whole
 from bot.console.evaluating.running import Asking, run_questions
 from bot.console.views.terminal import Terminal, open_terminal
@@ -139,6 +140,17 @@ def compare(*, before: Path, after: Path, as_json: bool) -> int:
         terminal.show_json(comparison_json(found))
     else:
         terminal.show(*comparison_rows(found))
+    return 0
+
+
+def report(*, run: Path, output: Path) -> int:
+    """Write the page of a run."""
+    page = report_page(read_run(run))
+    try:
+        output.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{output} can't be written: {error.strerror}") from error
+    open_terminal().remark_unwrapped(f"The page is {output}")
     return 0
 
 
