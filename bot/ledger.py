@@ -14,6 +14,7 @@ from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.roles import DatabaseRole
 from core.adapters.postgres.record.receipts import ChannelAnchor, PostgresReceipts
 from core.adapters.postgres.record.sequencer import PostgresSequencer
+from core.adapters.postgres.record.services import PostgresServices
 from core.adapters.system import SystemClock, UuidSource
 from core.audit.anchors import Anchor, ReadableAnchor, Receipts
 from core.audit.checkpoint import LedgerKey, PublicKey, merged, public_keys
@@ -31,6 +32,7 @@ class OpenLedger:
     """The ledger of one deployment, open to be sealed."""
 
     sequencer: PostgresSequencer
+    services: PostgresServices
     records: Ledger
     """Writes events of the ledger itself."""
     anchors: tuple[Anchor, ...]
@@ -144,6 +146,7 @@ async def open_ledger(
             sequencer=PostgresSequencer(
                 engine, key=key, deployment=settings.ledger_name, clock=clock
             ),
+            services=PostgresServices(engine, ledger=records),
             records=records,
             anchors=tuple(anchors),
             readable=tuple(one for one in handing_out.values() if one is not None),

@@ -17,13 +17,14 @@ from core.adapters.postgres.engine.database import Limits as StatementLimits
 from core.adapters.postgres.engine.pseudonyms import open_pseudonyms
 from core.adapters.postgres.ontology.fact_index import index_missing
 from core.adapters.postgres.record.model_calls import ForgetfulCallLog
-from core.adapters.postgres.stores import PostgresStores
+from core.adapters.postgres.stores import OPERATOR, PostgresStores
 from core.adapters.system import SystemClock, UuidSource
 from core.agent.request import AskRequest, CalibrationSource, ShippedCalibrations
 from core.agent.service import Answering
+from core.cases.feedback import FeedbackService
 from core.cases.opening import AnswerRecorder
 from core.cases.precedents import PrecedentService
-from core.cases.service import CaseService, FeedbackService
+from core.cases.service import CaseService
 from core.config.settings import Settings
 from core.domain.conversation import Place
 from core.domain.errors import EmptyCorpusError
@@ -237,8 +238,12 @@ class Service(PostgresStores):
 
 
 @asynccontextmanager
-async def open_stores(settings: Settings) -> AsyncGenerator[PostgresStores]:
+async def open_stores(
+    settings: Settings, *, operator: str = OPERATOR
+) -> AsyncGenerator[PostgresStores]:
     """Open the database alone, for commands that load no model and touch no case.
+
+    `operator` is who runs the command, for the record.
 
     Raises:
         ConfigError: See `bootstrap`.
@@ -246,7 +251,12 @@ async def open_stores(settings: Settings) -> AsyncGenerator[PostgresStores]:
     officers = Officers(all=(), channel=None)
     async with open_engine(settings) as engine:
         yield PostgresStores(
-            engine, settings, officers=officers, clock=SystemClock(), ids=UuidSource()
+            engine,
+            settings,
+            officers=officers,
+            clock=SystemClock(),
+            ids=UuidSource(),
+            operator=operator,
         )
 
 
@@ -263,12 +273,14 @@ async def bootstrap(
     statements: StatementLimits | None = None,
     waits: Callable[[str], None] | None = None,
     keeps_calls: bool = True,
+    operator: str = OPERATOR,
 ) -> AsyncGenerator[Service]:
     """Open the database and compose the service; close all at the end.
 
     `statements` is what processes that serve people grant the database; None: all the time.
     `waits` is told what is waited for where the database or its schema is not there yet; None: that
-    is an error. Without `keeps_calls` no reply of a language model is stored.
+    is an error. Without `keeps_calls` no reply of a language model is stored. `operator` is who
+    runs a command, for the record.
 
     Raises:
         ConfigError: A setting can't be used, or the database can't be reached, is too old, or
@@ -297,6 +309,7 @@ async def bootstrap(
             clock=clock or SystemClock(),
             ids=ids or UuidSource(),
             pseudonyms=await open_pseudonyms(engine, settings),
+            operator=operator,
         )
         reasoners = (
             await stack.enter_async_context(

@@ -17,9 +17,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.engine.embedded import create_database
+from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.schema import MIGRATIONS, open_database
 from core.adapters.postgres.engine.transactions import BUILT_WITHIN_S, AdvisoryLock, held_meanwhile
 from core.adapters.postgres.search.search import PostgresChunkSearch
+from core.adapters.system import SystemClock, UuidSource
 from core.domain.errors import UsageError
 from core.domain.policy import Chunk
 from core.ingest.chunk import DEFAULT_OVERLAP, DEFAULT_SIZE
@@ -113,7 +115,8 @@ async def _build(
     progress: Callable[[str], None],
 ) -> None:
     """Publish the documents that are not there yet."""
-    store = PostgresCorpusStore(engine)
+    ledger = Ledger(clock=SystemClock(), ids=UuidSource(), unit="evaluation")
+    store = PostgresCorpusStore(engine, ledger=ledger, operator="evaluation")
     async with held_meanwhile(engine, AdvisoryLock.BUILDING_EVALUATION, within_s=BUILT_WITHIN_S):
         async with engine.connect() as connection:
             known = set(await connection.scalars(text("SELECT key FROM citebound.policies")))

@@ -5,16 +5,58 @@ that nobody else migrates meanwhile. Tests, the embedded database and a real ser
 Whoever it is, what is made belongs to the owner's role, once there is one.
 """
 
+from collections.abc import Collection, Mapping
+from typing import Any
+
 from alembic import context
+from alembic.runtime.migration import MigrationContext, MigrationInfo
 from sqlalchemy import Connection, event, text
 
+from core.adapters.postgres.engine.ledger import Ledger, append_migration
 from core.adapters.postgres.engine.roles import BECOME_OWNER
+from core.adapters.system import SystemClock, UuidSource
+from core.audit.documents import Event
+from core.domain.audit import Tag
 
 LIMITS = text(
     "SELECT set_config('lock_timeout', '2s', true), set_config('statement_timeout', '10min', true),"
     " set_config('client_min_messages', 'warning', true)"
 )
 """Of each transaction, not of the session: a pooler would hand that to others."""
+
+
+UNIT: str | None = context.config.attributes["unit"]
+"""Of the records of migrations; None: the database is new, and nothing in it changes."""
+HAS_RECORD = text("SELECT to_regclass('audit.record') IS NOT NULL")
+MIGRATOR = text("SELECT session_user FROM audit.tag WHERE tag = 'schema:migrated'")
+
+
+def _record(
+    ctx: MigrationContext, step: MigrationInfo, heads: Collection[Any], run_args: Mapping[str, Any]
+) -> None:
+    """Record a step in its transaction, unless the schema knew no such record then."""
+    connection = ctx.connection
+    if connection is None or UNIT is None or not connection.scalar(HAS_RECORD):
+        return
+    login = connection.scalar(MIGRATOR)
+    if login is None:
+        return
+    migrated = Event(
+        tag=Tag.SCHEMA_MIGRATED,
+        actor=login,
+        actor_kind="operator",
+        conversation=None,
+        seq=None,
+        subject=None,
+        cause=None,
+        trace_id=None,
+        says={
+            "before": "".join(step.source_revision_ids),
+            "after": "".join(step.destination_revision_ids),
+        },
+    )
+    ledger = Ledger(clock=SystemClock(), ids=UuidSource(), unit=UNIT)
+    append_migration(connection, ledger.entry(migrated, content={}))
 
 
 def _limited(connection: Connection) -> None:
@@ -33,6 +75,7 @@ def run(connection: Connection) -> None:
             connection=connection,
             transaction_per_migration=True,
             version_table_schema="citebound",
+            on_version_apply=_record,
         )
         with context.begin_transaction():
             context.run_migrations()

@@ -11,7 +11,8 @@ from core.adapters.postgres.cases.feedback import PostgresFeedback
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.system import SystemClock, UuidSource
 from core.agent.request import AskRequest
-from core.cases.service import CaseService, FeedbackService
+from core.cases.feedback import FeedbackService
+from core.cases.service import CaseService
 from core.domain.answer import Answer, Badge, Confidence, Outcome, RefusalKind, ShownClaim
 from core.domain.case_actions import CaseDone, CaseResult
 from core.domain.message import Accepted, Claimed

@@ -16,12 +16,16 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, make_url, text
+from sqlalchemy.ext.asyncio import AsyncEngine
 
+from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.engine.database import engine_for
 from core.adapters.postgres.engine.embedded import start_embedded, stop_embedded
 from core.adapters.postgres.engine.embedded_account import exclusively
+from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.roles import DatabaseRole, as_embedded_login
 from core.adapters.postgres.engine.schema import migrate
+from core.adapters.system import SystemClock, UuidSource
 
 MIGRATED = "citebound_template"
 """An empty database with our schema."""
@@ -202,3 +206,9 @@ async def _migrate(url: str) -> None:
     engine = engine_for(url, pooled=False)
     await migrate(engine)
     await engine.dispose()
+
+
+def corpus_store(engine: AsyncEngine) -> PostgresCorpusStore:
+    """Return the corpus of a database, as a command opens it."""
+    ledger = Ledger(clock=SystemClock(), ids=UuidSource(), unit="test")
+    return PostgresCorpusStore(engine, ledger=ledger, operator="console")

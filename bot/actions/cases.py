@@ -37,6 +37,7 @@ from core.domain.officers import Account
 from core.ports.posted_answers import PostedAnswer
 
 NO_CASE = "There is no such case."
+OWN_QUESTION = "You asked this question yourself: another officer has to answer it."
 NOTHING_TO_MARK = "The asker got no answer that could be wrong."
 POSTED = "Your answer to case {number} goes to the asker{where}. The card shows it."
 ACCEPTED = "Thank you. Case {number} is closed."
@@ -242,5 +243,7 @@ def _refused(result: CaseRefused) -> str:
             return OFFICERS_ONLY
         case Refusal.NOTHING_TO_MARK:
             return NOTHING_TO_MARK
+        case Refusal.OWN_QUESTION:
+            return OWN_QUESTION
         case _:
             return NO_CASE if result.case is None else case_stands(result.case)

@@ -18,7 +18,7 @@ from bot.replies.notices import (
     THANKS_UP,
     case_stands,
 )
-from core.cases.service import FeedbackService
+from core.cases.feedback import FeedbackService
 from core.domain.case import UNSETTLED, Case
 from core.domain.case_actions import Refusal
 from core.domain.errors import ContractError

@@ -33,6 +33,7 @@ from bot.app.connections import ConnectionLimits, listening
 from bot.app.gauges import Gauges
 from bot.app.http import Health, Metered, application, operations
 from bot.app.logs import log_to_stderr
+from bot.app.service_record import recorded
 from bot.app.watchdog import STILL_AFTER_S, watched
 from bot.corrections import Corrector
 from bot.delivery import Deliverer
@@ -270,7 +271,8 @@ async def _run(
                 _spare_collections()
                 if process.port is not None:
                     logger.info("listening on port %d", process.port)
-                await stop.told()
+                async with recorded(service.services, settings, roles.word):
+                    await stop.told()
                 logger.info("stopping")
 
 

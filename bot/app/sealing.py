@@ -13,6 +13,7 @@ from time import time
 from typing import Any
 
 from bot.app.process import Operations, Roles, Stop, log_to_stderr, operating
+from bot.app.service_record import recorded
 from bot.ledger import OpenLedger, check_anchors, open_ledger, signing_key, trusted_keys
 from bot.metrics import Meter
 from core.adapters.postgres.record.sequencer import Sealed
@@ -28,6 +29,8 @@ What is younger than the last anchored checkpoint isn't proven."""
 AGAIN_S = (1.0, 5.0, 30.0, 60.0)
 """Seconds until an anchor that failed is tried again; the last holds from then on."""
 PUBLISHED_WITHIN_S = 60.0
+
+SEAL = Roles(serves=False, works=False, seals=True)
 
 logger = logging.getLogger(__name__)
 
@@ -56,12 +59,13 @@ async def _seal_once(settings: Settings, key: LedgerKey) -> Sealed:
 async def _seal_until_told(settings: Settings, key: LedgerKey) -> None:
     stop = Stop()
     try:
-        async with operating(settings, Roles(serves=False, works=False, seals=True)) as operated:
+        async with operating(settings, SEAL) as operated:
             logger.info("health and metrics on port %d", operated.port)
             async with open_ledger(settings, key, operated.health.wait_for) as ledger:
                 sealing = Sealing(settings, ledger, key, operated.meter)
                 await sealing.begin()
-                await sealing.until(stop, operated)
+                async with recorded(ledger.services, settings, SEAL.word):
+                    await sealing.until(stop, operated)
     except asyncio.CancelledError:
         if not stop.is_told:
             raise

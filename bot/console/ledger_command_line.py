@@ -35,6 +35,7 @@ deployment, on a host of its own if you can: it alone has the key.""",
             metavar="SIZE|DATE",
             help="only what was sealed after that many records, or from that day on, UTC",
         ),
+        option("--record", metavar="ID", help="one record, with its proof"),
         option(
             "--bundle",
             type=Path,
@@ -51,6 +52,7 @@ be completed, as without a key or an anchor.""",
   citebound audit verify
   citebound audit verify --anchors /mnt/anchors --keys trusted-keys.txt --json
   citebound audit verify --since 2026-01-31
+  citebound audit verify --record 0198c0de
   citebound audit verify --bundle gifts.zip --keys trusted-keys.txt""",
     ),
     command(

@@ -1,11 +1,12 @@
 """Open the service for one command, with a sign of life at a terminal."""
 
+import getpass
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from bot.console.options import ScopeOptions
 from bot.console.views.terminal import Terminal
-from core.adapters.postgres.stores import PostgresStores
+from core.adapters.postgres.stores import OPERATOR, PostgresStores
 from core.bootstrap import Service, bootstrap
 from core.config.settings import Settings
 from core.domain.errors import EmptyCorpusError, UsageError
@@ -23,9 +24,22 @@ async def open_service(
     async with AsyncExitStack() as stack:
         with terminal.busy("Opening the database"):
             service = await stack.enter_async_context(
-                bootstrap(settings or Settings.from_environment(), keeps_calls=keeps_calls)
+                bootstrap(
+                    settings or Settings.from_environment(),
+                    keeps_calls=keeps_calls,
+                    operator=operator(),
+                )
             )
         yield service
+
+
+def operator() -> str:
+    """Return who runs a command, as the record names them."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        # A container may run as a number that no account has.
+        return OPERATOR
 
 
 async def check_corpus(stores: PostgresStores, options: ScopeOptions) -> int:

@@ -18,6 +18,7 @@ from core.audit.checkpoint import (
 )
 from core.audit.merkle import Frontier
 from core.domain.errors import ContractError
+from core.domain.json_value import Json
 
 CLOCKS_DIFFER_S = 60.0
 """As far as a record's time may be off the server's clock."""
@@ -131,6 +132,18 @@ class Verification:
         if self.count:
             return "tampered"
         return "incomplete" if self.lacks else "intact"
+
+    def summary(self) -> dict[str, Json]:
+        """Return what is recorded of it."""
+        return {
+            "result": self.result,
+            "origin": self.newest.origin if self.newest else None,
+            "size": self.newest.size if self.newest else 0,
+            "root": self.newest.root.hex() if self.newest else None,
+            "records": self.records,
+            "problems": self.count,
+            "classes": sorted({one.kind.value for one in self.problems}),
+        }
 
 
 @dataclass(slots=True)

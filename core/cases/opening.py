@@ -42,9 +42,16 @@ class CaseOpener:
         self._ids = ids
 
     async def open(
-        self, unit: CaseUnit, asked: AskedAnswer, opening: Opening, actor: Actor, *, number: int
+        self,
+        unit: CaseUnit,
+        asked: AskedAnswer,
+        opening: Opening,
+        actor: Actor,
+        *,
+        number: int,
+        tells_asker: bool = False,
     ) -> StoredCase:
-        """Store a case, log and record it, and queue its cards."""
+        """Store a case, log and record it, and queue its cards, and the news of it if wanted."""
         case = await unit.rows.insert(
             new_case(
                 asked,
@@ -57,7 +64,7 @@ class CaseOpener:
         )
         routes = self._officers.routes(is_sensitive=case.is_sensitive)
         await unit.log.add(case, actor, kind="open", key=opening.key, body=opening.note)
-        await unit.log.record(
+        recorded = await unit.log.record(
             Tag.CASE_OPENED,
             case,
             actor,
@@ -70,6 +77,9 @@ class CaseOpener:
             },
         )
         await unit.posts.first_cards(case, routes)
+        if tells_asker:
+            news = AboutCase(what=CasePart.NEWS, case_id=case.case_id, state=CaseState.OPEN)
+            await unit.posts.tell_asker(case, news, recorded, is_direct=case.goes_directly)
         return case
 
     async def open_by_person(
@@ -83,11 +93,8 @@ class CaseOpener:
             conversation_id=asked.conversation_id,
         )
         number = await unit.rows.next_number()
-        case = await self.open(unit, asked, opening, actor, number=number)
-        if is_asker or opening.officer is None:
-            news = AboutCase(what=CasePart.NEWS, case_id=case.case_id, state=CaseState.OPEN)
-            await unit.posts.tell_asker(case, news, is_direct=case.goes_directly)
-        return case
+        tells = is_asker or opening.officer is None
+        return await self.open(unit, asked, opening, actor, number=number, tells_asker=tells)
 
     async def add_note(self, unit: CaseUnit, case: StoredCase, opening: Opening) -> StoredCase:
         """Add the asker's note, and the name if they wish, to a case that we opened ourselves.
@@ -135,13 +142,16 @@ class AnswerRecorder:
     ) -> RecordReceipt:
         seq = await unit.answers.begin(run)
         if completion is None:
-            return await unit.answers.append(run, seq=seq, cause=None)
+            receipt = await unit.answers.append(run, seq=seq, cause=None)
+            await unit.answers.append_events(run, receipt)
+            return receipt
         number: int | None = None
         if not completion.is_dead and goes_to_compliance(run, self._officers):
             number = await self._number(unit, run)
             passed = not_passed_on(run.answer) if number is None else passed_on(run.answer, number)
             run = replace(run, answer=passed)
         receipt = await unit.answers.append(run, seq=seq, cause=completion.cause)
+        await unit.answers.append_events(run, receipt)
         person = await unit.answers.settle(completion, run, receipt)
         if number is not None:
             await self._open(unit.cases, run, receipt, person=person, number=number)

@@ -182,7 +182,9 @@ def _marked_wrong(case: StoredCase) -> Change | Refusal | None:
 def _taken_up(case: StoredCase, action: CaseAction, *, is_others: bool) -> Change | Refusal:
     """Decide about a claim or an answer: both make the officer the owner."""
     claims = action.kind is CaseActionKind.CLAIM
-    refusal = why_not_answered(case, is_others=is_others and not (claims and action.takes_over))
+    if is_own(case, action.officer) and not action.is_sole_officer:
+        return Refusal.OWN_QUESTION
+    refusal = _why_not_answered(case, is_others=is_others and not (claims and action.takes_over))
     if refusal is not None:
         return refusal
     return Change(state=CaseState.CLAIMED if claims else CaseState.ANSWERED, owner=action.officer)
@@ -193,7 +195,19 @@ def is_of_another(case: StoredCase, officer: Officer | None) -> bool:
     return case.owner is not None and (officer is None or case.owner != officer.login)
 
 
-def why_not_answered(case: StoredCase, *, is_others: bool) -> Refusal | None:
+def is_own(case: StoredCase, officer: Officer | None) -> bool:
+    """Say whether an officer asked the question of a case, by whichever account."""
+    return officer is not None and case.account in officer.accounts
+
+
+def why_not_begun(case: StoredCase, officer: Officer, *, is_sole_officer: bool) -> Refusal | None:
+    """Say why an officer may not write an answer to a case; None: they may."""
+    if is_own(case, officer) and not is_sole_officer:
+        return Refusal.OWN_QUESTION
+    return _why_not_answered(case, is_others=is_of_another(case, officer))
+
+
+def _why_not_answered(case: StoredCase, *, is_others: bool) -> Refusal | None:
     """Say why an officer may not answer a case now; None: they may."""
     match case.state:
         case CaseState.CLOSED:
@@ -240,3 +254,8 @@ def is_superseded(case: StoredCase) -> bool:
     The reply to a report was no answer, and stays as it is: nothing there hints at a case.
     """
     return case.answer is not None and not case.answer.is_report
+
+
+def storable(text: str, *, limit: int | None = None) -> str:
+    """Return text as typed, but for what Postgres can't keep: NUL and halves of surrogate pairs."""
+    return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")[:limit]

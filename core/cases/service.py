@@ -4,18 +4,21 @@ Officers are those of our list, whoever else reads their channel; askers are tho
 else is refused, and that is recorded.
 """
 
+from core.audit.run_events import conflicting_sections
 from core.cases.opening import CaseOpener
 from core.cases.rules import (
     Change,
     changed,
     decide,
-    is_of_another,
+    is_own,
     is_superseded,
     may_add,
     news_for_asker,
-    why_not_answered,
+    storable,
+    why_not_begun,
     why_not_opened,
 )
+from core.domain.answer import RefusalKind
 from core.domain.audit import Tag
 from core.domain.case import UNSETTLED, Case, Opener, StoredCase, Urgency
 from core.domain.case_actions import (
@@ -33,17 +36,9 @@ from core.domain.case_actions import (
 )
 from core.domain.delivery import AboutCase, CasePart
 from core.domain.errors import UsageError
-from core.domain.feedback import (
-    COMMENT_LIMIT,
-    Feedback,
-    FeedbackKept,
-    FeedbackRefused,
-    Rating,
-    Reason,
-)
 from core.domain.json_value import Json
 from core.domain.officers import Account, Officer, Officers
-from core.ports import Clock, FeedbackStore, IdSource
+from core.ports import Clock, IdSource
 from core.ports.cases import Actor, CaseStore, CaseUnit, SettledFilter
 
 _TAGS = {
@@ -77,6 +72,9 @@ class CaseService:
     def is_officer(self, who: Account) -> bool:
         """Say whether somebody is on our list."""
         return self.officer_of(who) is not None
+
+    def _is_sole(self, officer: Officer | None) -> bool:
+        return self._officers.all == (officer,)
 
     def is_on_call(self, who: Account) -> bool:
         """Say whether somebody gets what must not stand in a channel."""
@@ -118,7 +116,7 @@ class CaseService:
             by=who,
             officer=self.officer_of(who),
             key=key,
-            note=_storable(note, limit=NOTE_LIMIT),
+            note=storable(note, limit=NOTE_LIMIT),
             urgency=urgency,
             opener=opener,
             is_private=is_private,
@@ -146,7 +144,7 @@ class CaseService:
         case = await self._store.find(case_id)
         if case is None:
             return CaseRefused(why=Refusal.UNKNOWN)
-        refusal = why_not_answered(case, is_others=is_of_another(case, officer))
+        refusal = why_not_begun(case, officer, is_sole_officer=self._is_sole(officer))
         if refusal is not None:
             return CaseRefused(why=refusal, case=case.shown())
         return CaseDone(case=case.shown(), is_new=False)
@@ -159,7 +157,7 @@ class CaseService:
         Raises:
             UsageError: The text is empty or too long: nothing of it is cut.
         """
-        told = _storable(text)
+        told = storable(text)
         if not told.strip():
             raise UsageError("expected the text of an answer")
         if len(told) > REPLY_LIMIT:
@@ -178,7 +176,7 @@ class CaseService:
         self, case_id: str, who: Account, *, key: str, reason: str = ""
     ) -> CaseResult:
         """Record that the answer which the asker got is wrong."""
-        told = _storable(reason, limit=NOTE_LIMIT)
+        told = storable(reason, limit=NOTE_LIMIT)
         return await self._act(CaseActionKind.MARK_WRONG, case_id, who, key=key, text=told)
 
     async def accept(self, case_id: str, who: Account, *, key: str) -> CaseResult:
@@ -263,6 +261,7 @@ class CaseService:
             text=text,
             is_private=is_private,
             takes_over=takes_over,
+            is_sole_officer=self._is_sole(self.officer_of(who)),
         )
 
         async def work(unit: CaseUnit) -> CaseResult:
@@ -314,14 +313,19 @@ class CaseService:
         says: dict[str, Json] = {"is_direct": is_direct} if is_answer else {}
         if action.kind is CaseActionKind.MARK_WRONG:
             says = {"verdict": "wrong"}
+        if action.kind not in ASKERS_OWN and is_own(case, action.officer):
+            says = {**says, "own_question": True}
         content = {"reply" if is_answer else "reason": action.text}
-        await unit.log.record(_TAGS[action.kind], after, actor, content=content, says=says)
+        tag = _TAGS[action.kind]
+        recorded = await unit.log.record(tag, after, actor, content=content, says=says)
         news = news_for_asker(after, action)
         if news is not None:
             about = AboutCase(what=CasePart.NEWS, case_id=after.case_id, state=news)
-            await unit.posts.tell_asker(after, about, is_direct=after.goes_directly)
+            await unit.posts.tell_asker(after, about, recorded, is_direct=after.goes_directly)
         if is_answer:
-            await _send_answer(unit, after, actor, message_id, is_direct=is_direct)
+            reply = AboutCase(what=CasePart.REPLY, case_id=case.case_id, message_id=message_id)
+            await unit.posts.tell_asker(after, reply, recorded, is_direct=is_direct)
+            await _mark_earlier(unit, after, actor, message_id)
         await unit.posts.update_cards(after)
         return after
 
@@ -335,62 +339,15 @@ async def _refuse(
     await unit.log.record(Tag.CASE_REFUSED, case, actor, says=says)
 
 
-async def _send_answer(
-    unit: CaseUnit, case: StoredCase, actor: Actor, message_id: int, *, is_direct: bool
-) -> None:
-    """Post an officer's answer to the asker, and mark the one that it replaces."""
-    reply = AboutCase(what=CasePart.REPLY, case_id=case.case_id, message_id=message_id)
-    await unit.posts.tell_asker(case, reply, is_direct=is_direct)
+async def _mark_earlier(unit: CaseUnit, case: StoredCase, actor: Actor, message_id: int) -> None:
+    """Mark the answer that an officer's replaces."""
+    if case.answer is not None and case.answer.refusal is RefusalKind.CONFLICT:
+        sections = conflicting_sections(case.answer.citations)
+        await unit.log.record(Tag.CONFLICT_RESOLVED, case, actor, says={"sections": sections})
     if is_superseded(case):
-        await unit.log.record(Tag.ANSWER_SUPERSEDED, case, actor)
-        await unit.posts.supersede(case, message_id)
+        recorded = await unit.log.record(Tag.ANSWER_SUPERSEDED, case, actor)
+        await unit.posts.supersede(case, message_id, recorded)
 
 
 def _seen(case: StoredCase, *, is_asker: bool) -> Case:
     return case.shown_to_asker() if is_asker else case.shown()
-
-
-class FeedbackService:
-    """Takes judgements of answers; whether somebody may read one, the surface has checked."""
-
-    def __init__(self, feedback: FeedbackStore, *, cases: CaseService) -> None:
-        self._feedback = feedback
-        self._cases = cases
-
-    async def give(
-        self,
-        answer_id: str,
-        who: Account,
-        *,
-        key: str,
-        rating: Rating,
-        reason: Reason | None = None,
-        comment: str = "",
-        message_id: str | None = None,
-    ) -> FeedbackKept | FeedbackRefused:
-        """Keep a thumb, or a report of a problem, which is a negative one with a reason."""
-        return await self._feedback.give(
-            Feedback(
-                answer_id=answer_id,
-                by=who,
-                key=key,
-                rating=rating,
-                reason=reason,
-                comment=_storable(comment, limit=COMMENT_LIMIT),
-                platform_message_id=message_id,
-            )
-        )
-
-    async def accept(
-        self, answer_id: str, who: Account, *, key: str, message_id: str | None, is_asker: bool
-    ) -> tuple[FeedbackKept | FeedbackRefused, Case | None]:
-        """Keep that a closest passage answers; return with it the case of the asker's question."""
-        kept = await self.give(
-            answer_id, who, key=key, rating=Rating.POSITIVE, message_id=message_id
-        )
-        return kept, await self._cases.about(answer_id, who) if is_asker else None
-
-
-def _storable(text: str, *, limit: int | None = None) -> str:
-    """Return text as typed, but for what Postgres can't keep: NUL and halves of surrogate pairs."""
-    return text.replace("\x00", "").encode("utf-8", "replace").decode("utf-8")[:limit]

@@ -48,6 +48,8 @@ class Refusal(StrEnum):
     """It is closed."""
     NOT_ANSWERED = "not_answered"
     """There is no officer's answer to accept yet."""
+    OWN_QUESTION = "own_question"
+    """The officer asked it: another one answers."""
     NOTHING_TO_MARK = "nothing_to_mark"
     """The asker got no answer that could be wrong."""
     NO_CASE = "no_case"
@@ -106,6 +108,8 @@ class CaseAction:
     """True: this answer is to go to the asker alone."""
     takes_over: bool = False
     """True: a claim holds even if another officer has claimed it."""
+    is_sole_officer: bool = False
+    """True: nobody else is on our list, so the officer may answer what they asked themselves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,6 +31,16 @@ class Actor:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedEvent:
+    """What was recorded: whoever is told of it gets a piece of the record with it."""
+
+    record_id: str
+    """Identity of the record."""
+    leaf_hash: str
+    """RFC 6962 leaf hash of the record, hex."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedAction:
     """What came of an action that was taken before."""
 
@@ -117,7 +127,7 @@ class CaseLog(Protocol):
         *,
         content: Mapping[str, str] | None = None,
         says: Mapping[str, Json] | None = None,
-    ) -> None:
+    ) -> RecordedEvent:
         """Append what happened to a case to the record; `content` is personal text."""
         ...
 
@@ -139,11 +149,15 @@ class CasePosts(Protocol):
         """Let each card show the case as it now stands."""
         ...
 
-    async def tell_asker(self, case: StoredCase, about: AboutCase, /, *, is_direct: bool) -> None:
-        """Queue something for the asker: in the thread, or in a direct message."""
+    async def tell_asker(
+        self, case: StoredCase, about: AboutCase, recorded: RecordedEvent, /, *, is_direct: bool
+    ) -> None:
+        """Queue what was recorded for the asker: in the thread, or in a direct message."""
         ...
 
-    async def supersede(self, case: StoredCase, message_id: int, /) -> None:
+    async def supersede(
+        self, case: StoredCase, message_id: int, recorded: RecordedEvent, /
+    ) -> None:
         """Say at the earlier answer that it no longer holds, wherever it was shared."""
         ...
 

@@ -56,6 +56,10 @@ class AnswerRows(Protocol):
         """Store question, answer and trace, and their record, which follows from `cause`."""
         ...
 
+    async def append_events(self, run: Run, receipt: RecordReceipt, /) -> None:
+        """Record what the run tells beside its outcome; see `core.audit.run_events`."""
+        ...
+
     async def settle(self, completion: Completion, run: Run, receipt: RecordReceipt, /) -> str:
         """Close the message, queue its reply, and return the platform's id of who asked.
 

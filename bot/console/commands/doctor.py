@@ -26,7 +26,6 @@ from bot.console.model_checks import (
 from bot.console.views.terminal import Row, Terminal, one_line, open_terminal
 from bot.doctor_check import Diagnosis, Status
 from core.adapters.postgres.access import database_url
-from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.engine.database import (
     ServerFacts,
     check_facts,
@@ -36,9 +35,11 @@ from core.adapters.postgres.engine.database import (
 from core.adapters.postgres.engine.roles import DatabaseRole, excess_of
 from core.adapters.postgres.engine.schema import newest_revision
 from core.adapters.postgres.search.spaces import PostgresSpaceStore
-from core.adapters.system import SystemClock
+from core.adapters.postgres.stores import PostgresStores
+from core.adapters.system import SystemClock, UuidSource
 from core.config.settings import Settings, shown_value
 from core.domain.errors import CiteboundError, ConfigError
+from core.domain.officers import Officers
 from core.domain.question import Scope
 from core.ports import CorpusStore
 
@@ -243,7 +244,10 @@ async def _database(settings: Settings) -> AsyncGenerator[Diagnosis]:
         if facts.login.roles.isdisjoint((DatabaseRole.APP, DatabaseRole.OWNER)):
             yield _nothing_ingested("not looked at: this login may not read it")
         elif facts.revision == newest_revision():
-            yield await _corpus(PostgresCorpusStore(engine))
+            stores = PostgresStores(
+                engine, settings, officers=Officers(), clock=SystemClock(), ids=UuidSource()
+            )
+            yield await _corpus(stores.corpus)
             yield await check_space(settings, PostgresSpaceStore(engine))
         else:
             yield _nothing_ingested("not looked at before the migrations")

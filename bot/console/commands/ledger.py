@@ -3,14 +3,22 @@
 import asyncio
 import getpass
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from dataclasses import dataclass, replace
+from datetime import date
 from functools import partial
 from pathlib import Path
 
 from rich.text import Text
 
+from bot.console.open_service import operator
 from bot.console.views.terminal import Terminal, open_terminal
+from bot.console.views.verdict_view import (
+    HEADINGS,
+    record_verdict_json,
+    record_verdict_lines,
+    verdict_json,
+    verdict_lines,
+)
 from bot.ledger import (
     keys_of_file,
     make_key,
@@ -29,8 +37,13 @@ from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.roles import DatabaseRole
 from core.adapters.postgres.engine.schema import newest_revision
 from core.adapters.postgres.record.export import PostgresExport, Selection
+from core.adapters.postgres.record.record_proof import PostgresRecordVerifier, VerifiedRecord
 from core.adapters.postgres.record.sequencer import Rotation, Sealed
-from core.adapters.postgres.record.verification import PostgresVerifier, VerificationBasis
+from core.adapters.postgres.record.verification import (
+    PostgresVerifier,
+    VerificationBasis,
+    record_verification,
+)
 from core.adapters.system import SystemClock, UuidSource
 from core.audit.anchors import ReadableAnchor
 from core.audit.bundle.contents import Bundle
@@ -40,6 +53,7 @@ from core.audit.checkpoint import PublicKey, checkpoint_of
 from core.audit.verification import Verification
 from core.config.settings import Settings
 from core.domain.errors import CiteboundError, ConfigError, TransientError, UsageError
+from core.domain.json_value import Json
 
 CODES = {"intact": 0, "tampered": 1, "incomplete": 2}
 
@@ -54,6 +68,13 @@ class Asked:
     """A file of keys; None: those beside the anchors."""
     since: int | date | None
     """See `PostgresVerifier.verify`."""
+    record: str | None
+    """One record, by its id or the beginning of it; None: all."""
+
+    def about(self) -> dict[str, Json]:
+        """Return which part it reads, for the record."""
+        since = self.since.isoformat() if isinstance(self.since, date) else self.since
+        return {"since": since, "record": self.record}
 
 
 def verify(
@@ -61,12 +82,15 @@ def verify(
     anchors: Sequence[Path] | None,
     keys: Path | None,
     since: str | None,
+    record: str | None,
     bundle: Path | None,
     as_json: bool,
 ) -> int:
     """Verify the ledger, and return 0 if it is intact, 1 if not, 2 if that could not be told."""
     terminal = open_terminal()
-    asked = Asked(anchors=anchors, keys=keys, since=_size_or_day(since))
+    if sum(one is not None for one in (since, record, bundle)) > 1:
+        raise UsageError("give one of --since, --record and --bundle")
+    asked = Asked(anchors=anchors, keys=keys, since=_size_or_day(since), record=record)
     if bundle is not None:
         return _told(terminal, asyncio.run(_check_bundle(bundle, asked)), as_json=as_json)
     try:
@@ -78,11 +102,19 @@ def verify(
         else:
             terminal.show(Text(f"Not verified: {error}"))
         return CODES["incomplete"]
-    if as_json:
-        terminal.show_json(_json(found))
-    else:
-        terminal.show(*_lines(found))
+    _show(terminal, found, as_json=as_json)
     return CODES[found.result]
+
+
+def _show(terminal: Terminal, found: Verification | VerifiedRecord, *, as_json: bool) -> None:
+    if isinstance(found, VerifiedRecord):
+        told, lines = record_verdict_json(found), record_verdict_lines(found)
+    else:
+        told, lines = verdict_json(found), verdict_lines(found)
+    if as_json:
+        terminal.show_json(told)
+    else:
+        terminal.show(*lines)
 
 
 def export(
@@ -167,7 +199,7 @@ async def _notes(anchors: Sequence[ReadableAnchor], asked: Asked) -> tuple[list[
     return notes, lacks
 
 
-async def _verify(settings: Settings, asked: Asked) -> Verification:
+async def _verify(settings: Settings, asked: Asked) -> Verification | VerifiedRecord:
     anchors = _anchors(settings, asked.anchors)
     notes, lacks = await _notes(anchors, asked)
     roots = settings.ledger_tsa_roots
@@ -182,8 +214,20 @@ async def _verify(settings: Settings, asked: Asked) -> Verification:
         if revision != newest_revision():
             # What a later one added would pass for a change.
             raise ConfigError(f"the schema is at {revision}, of a later release: verify with that")
-        verifier = PostgresVerifier(engine, deployment=settings.ledger_name)
-        return await verifier.verify(basis, since=asked.since)
+        if asked.record is not None:
+            one = PostgresRecordVerifier(engine, deployment=settings.ledger_name)
+            found = await one.verify(asked.record, basis)
+        else:
+            verifier = PostgresVerifier(engine, deployment=settings.ledger_name)
+            found = await verifier.verify(basis, since=asked.since)
+        ledger = Ledger(clock=SystemClock(), ids=UuidSource(), unit=settings.unit)
+        try:
+            says = {**asked.about(), **found.summary()}
+            await record_verification(engine, says, ledger=ledger, operator=operator())
+        except TransientError as error:
+            unrecorded = f"this verification could not be recorded: {error}"
+            return replace(found, warnings=[*found.warnings, unrecorded])
+        return found
 
 
 def _anchors(settings: Settings, given: Sequence[Path] | None) -> Sequence[ReadableAnchor]:
@@ -257,69 +301,3 @@ async def _rotate(settings: Settings, to: Path | None, *, is_compromised: bool) 
     if to is None and settings.ledger_key is None:
         path.replace(own_key_path(settings))
     return rotation
-
-
-def _json(found: Verification) -> dict[str, object]:
-    return {
-        "result": found.result,
-        "origin": found.newest.origin if found.newest else None,
-        "size": found.newest.size if found.newest else 0,
-        "root": found.newest.root.hex() if found.newest else None,
-        "sealed_until": _written(found.sealed_until),
-        "unsealed": found.unsealed,
-        "erased": found.erased,
-        "checked": {
-            "records": found.records,
-            "checkpoints": found.checkpoints,
-            "anchors": found.anchors,
-            "timestamps": found.timestamps,
-            "contents": found.contents,
-        },
-        "problems": [
-            {"class": one.kind.value, "record": one.record, "leaf": one.leaf, "detail": one.detail}
-            for one in found.problems
-        ],
-        "problem_count": found.count,
-        "warnings": [*found.warnings],
-        "lacks": [*found.lacks],
-        "took_ms": round(found.took_ms),
-    }
-
-
-def _written(at: int | None) -> str | None:
-    return None if at is None else datetime.fromtimestamp(at, UTC).isoformat()
-
-
-HEADINGS = {
-    "intact": "Intact.",
-    "tampered": "Not intact.",
-    "incomplete": "Not verified: something is missing.",
-}
-
-
-def _lines(found: Verification) -> list[Text]:
-    until = _written(found.sealed_until)
-    sealed = f", sealed until {until}" if until else ""
-    lines = [
-        Text(HEADINGS[found.result], style="bold"),
-        Text(
-            f"{found.records} records{sealed}; {found.checkpoints} checkpoints,"
-            f" {found.anchors} of anchors, {found.timestamps} timestamps, {found.contents} texts,"
-            f" {found.erased} erased."
-        ),
-    ]
-    for one in found.problems:
-        where = " ".join(
-            part
-            for part in (
-                f"record {one.record}" if one.record else "",
-                f"leaf {one.leaf}" if one.leaf is not None else "",
-            )
-            if part
-        )
-        lines.append(Text(f"{one.kind.value}  {where}{': ' if where else ''}{one.detail}"))
-    if found.count > len(found.problems):
-        lines.append(Text(f"and {found.count - len(found.problems)} more"))
-    lines += [Text(f"Lacking: {what}") for what in found.lacks]
-    lines += [Text(f"Note: {what}") for what in found.warnings]
-    return lines

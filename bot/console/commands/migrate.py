@@ -5,6 +5,7 @@ import sys
 
 from core.adapters.postgres.access import migration_url
 from core.adapters.postgres.engine.database import server_facts
+from core.adapters.postgres.engine.roles import Access
 from core.adapters.postgres.engine.schema import newest_revision, open_database
 from core.config.settings import Settings
 
@@ -16,7 +17,8 @@ def migrate() -> int:
 
 
 async def _migrated(settings: Settings) -> str:
-    async with open_database(await migration_url(settings)) as engine:
+    access = Access(unit=settings.unit)
+    async with open_database(await migration_url(settings), access=access) as engine:
         revision = (await server_facts(engine)).revision
     own = newest_revision()
     later = "" if revision == own else f", of a later release that works with {own}"

@@ -14,6 +14,7 @@ from datetime import date
 from rich.text import Text
 
 from bot.console.ingest.sources import FileListing, absolute
+from bot.console.open_service import operator
 from bot.console.views.terminal import Row, Terminal, one_line, open_terminal
 from core.adapters.postgres.corpus.withdrawals import PolicyFile, PostgresWithdrawals, Withdrawn
 from core.bootstrap import open_stores
@@ -35,7 +36,9 @@ def withdraw(*, key: str, since: date | None, reason: str, as_json: bool) -> int
 async def _withdraw(terminal: Terminal, key: str, *, since: date | None, reason: str) -> Withdrawn:
     async with AsyncExitStack() as stack:
         with terminal.busy("Opening the database"):
-            stores = await stack.enter_async_context(open_stores(Settings.from_environment()))
+            stores = await stack.enter_async_context(
+                open_stores(Settings.from_environment(), operator=operator())
+            )
         today = stores.clock.now().date()
         return await stores.withdrawals.withdraw(key, since=since or today, reason=reason)
 

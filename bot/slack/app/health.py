@@ -20,8 +20,9 @@ from bot.slack.web.calls import DISCONNECTED, Slack, client_for
 from bot.slack.web.channels import ChannelKind, Channels
 from core.adapters.officers import read_officers
 from core.adapters.postgres.access import database_url
+from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.platforms.installations import held_installations
-from core.adapters.system import SystemClock
+from core.adapters.system import SystemClock, UuidSource
 from core.config.settings import Settings
 from core.domain.errors import CiteboundError, ConfigError, TransientError
 from core.domain.officers import Account, Officers
@@ -189,7 +190,8 @@ async def _installations(
     """Try the token of each installation; none is exchanged, since that is good only once."""
     subject, where = "Slack, installed", f"{settings.public_url}{INSTALL_PATH}"
     try:
-        held = await held_installations(await database_url(settings), settings)
+        ledger = Ledger(clock=SystemClock(), ids=UuidSource(), unit=settings.unit)
+        held = await held_installations(await database_url(settings), settings, ledger)
     except CiteboundError as error:
         cure = "see database and CITEBOUND_TOKEN_KEY above"
         yield Diagnosis(subject=subject, health=Status.BROKEN, found=str(error), cure=cure)

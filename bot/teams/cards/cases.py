@@ -13,7 +13,7 @@ from bot.forms.case_view import HIDDEN, NO_ANSWER, NOTE, QUESTION, REPLY, CaseVi
 from bot.replies.answer import officer_badge, superseded_badge
 from bot.replies.buttons import ACCEPT, ASK_AGAIN, Emphasis
 from bot.replies.context import RenderContext
-from bot.replies.notices import AUTOMATED, about_text, instead_text
+from bot.replies.notices import AUTOMATED, instead_text
 from bot.replies.safe_text import CUT, line, permalink_or_none, short
 from bot.replies.sources import QUOTES
 from bot.replies.text_reply import PlainText
@@ -106,9 +106,16 @@ def _affected_buttons(
 
 
 def officer_text(
-    reply: OfficerReply, text: PlainText, *, mention: Mapping[str, object] | None = None
+    reply: OfficerReply,
+    text: PlainText,
+    *,
+    last: str,
+    mention: Mapping[str, object] | None = None,
 ) -> str:
-    """Return an officer's answer: name, question, words; without a label for generated text."""
+    """Return an officer's answer: name, question, words; without a label for generated text.
+
+    `last` names its case and its record.
+    """
     markup, thread = text.markup, permalink_or_none(reply.permalink)
     called = f" · {mention['text']}" if mention else ""
     lines = [
@@ -116,7 +123,7 @@ def officer_text(
         markup.quote + text.within(" ".join(short(reply.question, QUESTION).split()), QUESTION),
         text.within(reply.text, 2 * REPLY),
         markup.link(thread, "Where you asked") if thread else "",
-        markup.small(f"Case {reply.number}"),
+        markup.small(markup.literal(last)),
     ]
     return "\n\n".join(one for one in lines if one)
 
@@ -141,16 +148,17 @@ def mention_of(reply: OfficerReply, context: RenderContext) -> Card | None:
     }
 
 
-def superseded_text(old: SupersededAnswer, text: PlainText) -> str:
-    """Return what replaces an answer once an officer has answered."""
+def superseded_text(old: SupersededAnswer, text: PlainText, *, last: str) -> str:
+    """Return what replaces an answer once an officer has answered; `last` names its record."""
     first = text.markup.badge(superseded_badge(old))
-    return f"{first}\n\n{instead_text(old)}\n\n{text.markup.small(about_text(old))}"
+    small = text.markup.small(text.markup.literal(last))
+    return f"{first}\n\n{instead_text(old)}\n\n{small}"
 
 
-def superseded_with_answer(old: SupersededAnswer, text: PlainText) -> str:
+def superseded_with_answer(old: SupersededAnswer, text: PlainText, *, last: str) -> str:
     """Return the same with the earlier answer: it stays to be read."""
     earlier = text.answer(old.answer, reference=AUTOMATED)
-    return f"{superseded_text(old, text)}\n\nThe earlier answer was:\n\n{earlier}"
+    return f"{superseded_text(old, text, last=last)}\n\nThe earlier answer was:\n\n{earlier}"
 
 
 def superseded_card(old: SupersededAnswer, context: RenderContext) -> Card:

@@ -18,6 +18,7 @@ from bot.replies.notices import (
     HOW_IT_WORKS,
     NAME,
     OUTDATED,
+    about_text,
     checkpoint_lines,
     news_text,
     notice_text,
@@ -100,6 +101,13 @@ def last_line(reply: StoredReply, context: RenderContext) -> str:
     return f"{reference(reply, has_file=context.has_file)}{leaf}"
 
 
+def event_line(reply: StoredReply, first: str) -> str:
+    """Return the last line of what is told of a case or a change, with its record if it has one."""
+    if not (reply.record_id and reply.leaf_hash):
+        return first
+    return f"{first} · Ref {line(reply.record_id, limit=80)} · {line(reply.leaf_hash[:LEAF])}"
+
+
 def _answer(reply: StoredReply, answer: Answer, shape: int, context: RenderContext) -> Card:
     ours = reply.answer_id or ""
     offered = _offered(answer, context)
@@ -168,14 +176,17 @@ def _line(reply: StoredReply, shape: int, context: RenderContext) -> Card:
         return _officer(reply, shape, context, writer)
     if reply.superseded is not None:
         old = reply.superseded
+        last = event_line(reply, about_text(old))
         if shape >= WITHOUT_CARD:
-            return _message(cases.superseded_with_answer(old, writer), shape)
+            return _message(cases.superseded_with_answer(old, writer, last=last), shape)
         shown = attached(cases.superseded_card(old, context))
-        return _message(cases.superseded_text(old, writer), shape) | {"attachments": [shown]}
+        told = cases.superseded_text(old, writer, last=last)
+        return _message(told, shape) | {"attachments": [shown]}
     told, note = writer.markup.literal(_told(reply)), checkpoint_lines(reply)
     if note:
         told += f"\n\n{note}" if shape >= TEXT_ONLY else f"\n\n```\n{note}\n```"
-    made = _message(f"{told}\n\n{writer.markup.small(AUTOMATED)}", shape)
+    last = writer.markup.small(event_line(reply, AUTOMATED))
+    made = _message(f"{told}\n\n{last}", shape)
     if reply.notice is Notice.MAYBE_ABOVE and reply.answer_id and shape < WITHOUT_CARD:
         data = action_ids.data_of(action_ids.ANSWER_KEY, reply.answer_id)
         made["attachments"] = [attached(card([], [press_button(SHOW, data)]))]
@@ -222,7 +233,8 @@ def _officer(reply: StoredReply, shape: int, context: RenderContext, writer: Pla
     told = reply.officer_reply
     assert told is not None  # noqa: S101
     mention = cases.mention_of(told, context) if shape == FULL else None
-    made = _message(cases.officer_text(told, writer, mention=mention), shape)
+    last = event_line(reply, f"Case {told.number}")
+    made = _message(cases.officer_text(told, writer, last=last, mention=mention), shape)
     if mention is not None:
         made["entities"] = [mention]
     if shape < WITHOUT_CARD:

@@ -78,6 +78,7 @@ async def open_engine(
         role=role,
         migration_url=await migration_url(settings),
         is_strict=settings.environment == "production" and role in STRICT,
+        unit=settings.unit,
     )
     async with open_database(
         await database_url(settings, role),

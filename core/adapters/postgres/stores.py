@@ -43,6 +43,7 @@ from core.adapters.postgres.record.audit import PostgresRecords
 from core.adapters.postgres.record.calibrations import PostgresCalibrations
 from core.adapters.postgres.record.corrections import PostgresCorrections
 from core.adapters.postgres.record.model_calls import PostgresModelCallLog, PostgresSpending
+from core.adapters.postgres.record.services import PostgresServices
 from core.adapters.postgres.record.suspension import PostgresSuspensions
 from core.adapters.postgres.search.search import PostgresChunkSearch
 from core.adapters.postgres.search.spaces import PostgresSpaceStore
@@ -50,6 +51,9 @@ from core.config.settings import Settings
 from core.domain.officers import Officers
 from core.domain.rate_limit import TurnLimit, TurnLimits, WaitingLimits
 from core.ports import Clock, IdSource
+
+OPERATOR = "console"
+"""Who changes the corpus, where nobody says."""
 
 
 class PostgresStores:
@@ -64,6 +68,7 @@ class PostgresStores:
         clock: Clock,
         ids: IdSource,
         pseudonyms: Pseudonyms | None = None,
+        operator: str = OPERATOR,
     ) -> None:
         """Connect nothing yet; without `pseudonyms` no people of chat platforms are named."""
         self._engine = engine
@@ -72,11 +77,12 @@ class PostgresStores:
         self.clock = clock
         self.ids = ids
         self._pseudonyms = pseudonyms
+        self.operator = operator
 
     @cached_property
     def corpus(self) -> PostgresCorpusStore:
         """Policies and chunks."""
-        return PostgresCorpusStore(self._engine)
+        return PostgresCorpusStore(self._engine, ledger=self._ledger, operator=self.operator)
 
     @cached_property
     def ontology(self) -> PostgresOntologyStore:
@@ -144,6 +150,11 @@ class PostgresStores:
         return PostgresCorrections(self._engine, ledger=self._ledger)
 
     @cached_property
+    def services(self) -> PostgresServices:
+        """Services that start and stop."""
+        return PostgresServices(self._engine, ledger=self._ledger)
+
+    @cached_property
     def model_calls(self) -> PostgresModelCallLog:
         """Calls of language models."""
         return PostgresModelCallLog(self._engine)
@@ -174,7 +185,7 @@ class PostgresStores:
     @cached_property
     def withdrawals(self) -> PostgresWithdrawals:
         """Policies out of force."""
-        return PostgresWithdrawals(self._engine, ledger=self._ledger)
+        return PostgresWithdrawals(self._engine, ledger=self._ledger, operator=self.operator)
 
     @cached_property
     def changes(self) -> PostgresPolicyChanges:
@@ -246,7 +257,7 @@ class PostgresStores:
     @cached_property
     def oauth(self) -> OAuthStores | None:
         """Installations of the Slack app; None: one workspace, by its token."""
-        return oauth_stores(self._engine, self.settings)
+        return oauth_stores(self._engine, self.settings, self._ledger)
 
     @cached_property
     def connections(self) -> PostgresDisconnections:

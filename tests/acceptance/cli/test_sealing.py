@@ -44,16 +44,24 @@ def asked(citebound: Run, tmp_path: Path) -> Done:
     return citebound("ask", QUESTION)
 
 
+def recorded(database_url: str) -> int:
+    """Count the records."""
+    with psycopg.connect(database_url) as connection:
+        (count,) = connection.execute("SELECT count(*) FROM audit.record").fetchone() or (0,)
+    return count
+
+
 def test_an_auditor_proves_the_record_and_finds_a_change(
     citebound: Run, anchors: Path, asked: Done, database_url: str
 ) -> None:
     assert asked.code == 0
     before = citebound("audit", "verify")
     assert (before.code, "ever sealed" in before.out) == (2, True)
-    assert citebound("audit", "seal", "--once").out == "1 records are sealed.\n"
+    sealed = recorded(database_url)
+    assert citebound("audit", "seal", "--once").out == f"{sealed} records are sealed.\n"
     found = json.loads(citebound("audit", "verify", "--json").out)
     assert found["result"] == "intact"
-    assert found["checked"]["records"] == found["checked"]["anchors"] == 1
+    assert (found["checked"]["records"], found["checked"]["anchors"]) == (sealed, 1)
     (record,) = (line for line in citebound("audit", "list").out.split() if len(line) == 36)
     leaf = json.loads(citebound("audit", "show", record, "--json").out)["leaf_hash"]
     assert citebound("audit", "show", record, "--prefix", leaf[:16].upper()).code == 0
@@ -61,6 +69,14 @@ def test_an_auditor_proves_the_record_and_finds_a_change(
     altered = citebound("audit", "show", record, "--prefix", other + leaf[1:16])
     assert (altered.code, "does not begin with" in altered.out) == (1, True)
     assert citebound("audit", "show", record, "--prefix", "9f2").code == 2
+    one = json.loads(citebound("audit", "verify", "--record", record[:13], "--json").out)
+    assert (one["result"], one["record"], one["size"]) == ("intact", record, sealed)
+    assert (
+        f"Proven by {len(one['path'])} hashes"
+        in citebound("audit", "verify", "--record", record).out
+    )
+    assert citebound("audit", "verify", "--record", "ffffffff").code == 2
+    assert citebound("audit", "verify", "--record", record, "--since", "1").code == 2
     with psycopg.connect(database_url, autocommit=True) as connection:
         connection.execute("ALTER TABLE audit.content DISABLE TRIGGER ALL")
         connection.execute("UPDATE audit.content SET body = 'No.' WHERE field = 'answer'")
@@ -68,6 +84,13 @@ def test_an_auditor_proves_the_record_and_finds_a_change(
     assert after.code == 1
     assert "content-altered" in after.out
     assert citebound("audit", "show", record).code == 1
+    assert citebound("audit", "verify", "--record", record).code == 1
+    with psycopg.connect(database_url) as connection:
+        told = connection.execute(
+            "SELECT doc->>'result', count(*) FROM audit.record WHERE tag = 'ledger:verified'"
+            " GROUP BY 1 ORDER BY 1"
+        ).fetchall()
+    assert told == [("incomplete", 1), ("intact", 3), ("tampered", 2)]
 
 
 def test_without_a_trusted_key_nothing_is_proven(
@@ -110,11 +133,13 @@ def test_a_key_is_rotated(
 ) -> None:
     """Of our own making, then of the operator's; each later verification knows which signed."""
     assert asked.code == 0
+    sealed = recorded(environment["CITEBOUND_MIGRATION_URL"])
     citebound("audit", "seal", "--once")
     made = citebound("audit", "rotate-key")
-    assert (made.code, "up to checkpoint 2 of generation 1" in made.out) == (0, True), made
+    shared = f"up to checkpoint {sealed + 1} of generation 1"
+    assert (made.code, shared in made.out) == (0, True), made
     citebound("ask", QUESTION)
-    assert citebound("audit", "seal", "--once").out == "4 records are sealed.\n"
+    assert citebound("audit", "seal", "--once").out == f"{sealed + 3} records are sealed.\n"
     assert citebound("audit", "verify").code == 0
     current = Path(environment["CITEBOUND_HOME"]) / "ledger-key.pem"
     environment["CITEBOUND_LEDGER_KEY"] = str(current)
@@ -134,7 +159,7 @@ def test_a_key_is_rotated(
 
 
 def test_the_sealing_process_may_be_killed_at_any_time(
-    environment: dict[str, str], citebound: Run, anchors: Path, asked: Done
+    environment: dict[str, str], citebound: Run, anchors: Path, asked: Done, database_url: str
 ) -> None:
     """What it left is sealed and anchored by the next; SIGTERM ends it with 0."""
     environment["CITEBOUND_OPERATIONS_PORT"] = "0"
@@ -151,12 +176,18 @@ def test_the_sealing_process_may_be_killed_at_any_time(
             assert process.returncode == (0 if number == signal.SIGTERM else -number)
         with anchors.joinpath("checkpoints.jsonl").open("a") as file:
             file.write('{"note": "citebound/au')  # a write that was cut off
-    assert citebound("audit", "seal", "--once").out == "4 records are sealed.\n"
+    with psycopg.connect(database_url) as connection:
+        ends = connection.execute(
+            "SELECT tag, count(*) FROM audit.record WHERE tag LIKE 'service:%' GROUP BY 1"
+        ).fetchall()
+    assert dict(ends) == {"service:started": 3, "service:stopped": 1}, "what is killed has no end"
+    sealed = recorded(database_url)
+    assert citebound("audit", "seal", "--once").out == f"{sealed} records are sealed.\n"
     assert citebound("audit", "verify").code == 0
 
 
 def test_the_sealing_process_tells_how_it_is(
-    environment: dict[str, str], citebound: Run, anchors: Path, asked: Done
+    environment: dict[str, str], citebound: Run, anchors: Path, asked: Done, database_url: str
 ) -> None:
     assert asked.code == 0
     environment["CITEBOUND_OPERATIONS_PORT"] = "0"
@@ -168,7 +199,7 @@ def test_the_sealing_process_tells_how_it_is(
         assert any(b"sealing each second" in line for line in process.stderr)
         assert _asked(port, "/livez")[0] == _asked(port, "/readyz")[0] == 200
         told = ""
-        while "\ncitebound_sealed_records 1.0\n" not in told:
+        while f"\ncitebound_sealed_records {recorded(database_url)}.0\n" not in told:
             told = _asked(port, "/metrics")[1]
         assert "\ncitebound_oldest_unsealed_seconds 0.0\n" in told
         assert 'role="seal"' in told
@@ -185,13 +216,14 @@ def _asked(port: int, path: str) -> tuple[int, str]:
 
 
 def test_a_bundle_proves_itself_with_python_alone(
-    citebound: Run, anchors: Path, asked: Done, tmp_path: Path
+    citebound: Run, anchors: Path, asked: Done, database_url: str, tmp_path: Path
 ) -> None:
     """And no change of a byte of it passes."""
     assert asked.code == 0
     refused = citebound("audit", "export", "--policy", "gifts")
     assert (refused.code, "audit seal" in refused.err) == (3, True)
     citebound("ask", "May contractors accept gifts?")
+    sealed = recorded(database_url)
     citebound("audit", "seal", "--once")
     assert citebound("audit", "export").code == 2
     assert citebound("audit", "export", "--policy", "travel").code == 2
@@ -204,7 +236,7 @@ def test_a_bundle_proves_itself_with_python_alone(
     key = (anchors / "keys.txt").read_text().strip()
     checked = _checked(folder, "--key", key)
     assert (checked.returncode, checked.stderr) == (0, "")
-    assert "2 records stand in citebound/audit/1, among 2" in checked.stdout
+    assert f"2 records stand in citebound/audit/1, among {sealed}" in checked.stdout
     told = citebound("audit", "verify", "--bundle", str(out))
     assert (told.code, "2 records stand in" in told.out) == (0, True), told
     assert citebound("audit", "verify", "--bundle", str(tmp_path / "gifts.md")).code == 2

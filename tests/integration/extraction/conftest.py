@@ -9,7 +9,6 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.anthropic.extraction.composition import open_section_reader
-from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
 from core.adapters.postgres.ontology.ontology_writer import PostgresExtractedSections
 from core.adapters.system import SystemClock
@@ -22,6 +21,7 @@ from core.ingest.publish import Ingested, Ingestor
 from core.ontology.extract.rule_extractor import RuleExtractor
 from core.ontology.model.model_extractor import ModelExtractor
 from core.ports.extraction import ReadingReport, SectionReader
+from tests.databases import corpus_store
 from tests.factories import TODAY
 from tests.reading import UnconfinedReader
 from tests.servers.anthropic import AnthropicServer
@@ -85,7 +85,7 @@ class Desk:
     async def ingest(self, text: str, extractor: Any) -> Ingested:
         ingestor = Ingestor(
             reader=UnconfinedReader(),
-            store=PostgresCorpusStore(self.engine),
+            store=corpus_store(self.engine),
             embedder=None,
             extractor=extractor,
             clock=SystemClock(),

@@ -9,13 +9,13 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.ingest.compare import SourceFile
 from core.ingest.prepare import Overrides
 from core.ingest.publish import Ingested, Ingestor
 from core.ontology.extract.rule_extractor import RuleExtractor
 from core.ports import EmbeddingSpace, Vector
 from core.ports.search import fixed
+from tests.databases import corpus_store
 from tests.reading import UnconfinedReader
 
 Ingest = Callable[..., Coroutine[Any, Any, Ingested]]
@@ -82,7 +82,7 @@ def ingestor(engine: AsyncEngine, clock: SetClock, embedder: CountingEmbedder) -
     """The product's ingestion on the test's own database."""
     return Ingestor(
         reader=UnconfinedReader(),
-        store=PostgresCorpusStore(engine),
+        store=corpus_store(engine),
         embedder=fixed(embedder),
         extractor=RuleExtractor(),
         clock=clock,

@@ -7,10 +7,10 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.corpus.policy_facts import PostgresAboutPolicies
 from core.domain.policy_facts import SectionChanges
 from core.ingest.publish import Ingested
+from tests.databases import corpus_store
 from tests.integration.ingest.test_what_a_scope_reads import BOARD, EVERYONE
 
 Ingest = Callable[..., Coroutine[Any, Any, Ingested]]
@@ -67,7 +67,7 @@ async def test_what_changed_is_told_by_section(ingest: Ingest, engine: AsyncEngi
     assert facts.changes == SectionChanges(
         added=("4 Bicycles",), changed=("2 Trains",), removed=("3 Cars",)
     )
-    said = await PostgresCorpusStore(engine).read_spans([facts.heading], EVERYONE)
+    said = await corpus_store(engine).read_spans([facts.heading], EVERYONE)
     assert "Travel Policy" in said[facts.heading]
     [earlier] = await about.facts(["travel"], replace(EVERYONE, edition=1))
     assert (earlier.metadata.label, earlier.changes) == ("1.0", None)
@@ -98,7 +98,7 @@ async def test_whom_policies_apply_to(ingest: Ingest, engine: AsyncEngine) -> No
     await ingest(FIRST, name="travel.md", with_chunks=False)
     found = await PostgresAboutPolicies(engine).applying_to("Contractor", EVERYONE)
     assert [(one.policy_key, one.is_whole) for one in found] == [("travel", True), ("gifts", False)]
-    quotes = await PostgresCorpusStore(engine).read_spans([one.span for one in found], EVERYONE)
+    quotes = await corpus_store(engine).read_spans([one.span for one in found], EVERYONE)
     assert [quotes[one.span] for one in found] == [
         "This policy applies to all employees and contractors.",
         "Contractors must not accept gifts.",

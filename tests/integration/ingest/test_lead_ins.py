@@ -9,7 +9,6 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.ontology.ontology_reader import REACH, PostgresOntologyStore
 from core.agent.planning.facts import findings_of
 from core.domain.evidence import Finding
@@ -18,6 +17,7 @@ from core.domain.question import Scope
 from core.ingest.publish import Ingested
 from core.ontology.fact_words import NAMING, stems_of
 from core.ports import Knowledge
+from tests.databases import corpus_store
 from tests.integration.ingest.test_what_a_scope_reads import EVERYONE
 
 Ingest = Callable[..., Coroutine[Any, Any, Ingested]]
@@ -129,4 +129,4 @@ async def test_lead_ins_of_a_published_policy(ingest: Ingest, engine: AsyncEngin
     part = await known.entities({one.key for one in snapshot.entities}, at=items)
     assert {span: part.lead_ins.get(span) for span in introduced} == introduced
     leads = {one.span: one.text for one in introduced.values()}
-    assert await PostgresCorpusStore(engine).read_spans(sorted(leads), EVERYONE) == leads
+    assert await corpus_store(engine).read_spans(sorted(leads), EVERYONE) == leads

@@ -13,6 +13,7 @@ from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.domain.errors import DocumentError, TransientError
 from core.ingest.publish import Ingested
 from core.ports import Published, StoredVersion, Unchanged
+from tests.databases import corpus_store
 
 Ingest = Callable[..., Coroutine[Any, Any, Ingested]]
 Counts = Callable[[], Awaitable[dict[str, int]]]
@@ -230,7 +231,7 @@ async def test_two_publications_at_once_get_two_editions(
         ]
     done = [published(task.result()) for task in tasks]
     assert {each.edition for each in done} == {1, 2, 3}
-    assert await PostgresCorpusStore(engine).current_edition() == 3
+    assert await corpus_store(engine).current_edition() == 3
     indexed = await rows(engine, "SELECT version_id, chunks FROM citebound.indexed_versions")
     assert sorted(indexed) == sorted((each.version_id, each.chunks) for each in done)
 

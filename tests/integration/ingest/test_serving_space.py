@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.search.spaces import PostgresSpaceStore
 from core.domain.errors import ConfigError
 from core.ingest.embedding_space import build_space
@@ -14,6 +13,7 @@ from core.ingest.publish import Ingested, Ingestor
 from core.ontology.extract.rule_extractor import RuleExtractor
 from core.ports import Embedder, EmbeddingSpace, Published, Vector
 from core.retrieval.serving_embedder import CorpusEmbedder, NoEmbedder
+from tests.databases import corpus_store
 from tests.integration.ingest.conftest import CountingEmbedder, SetClock, letters
 from tests.reading import UnconfinedReader
 
@@ -46,7 +46,7 @@ def ingestor(engine: AsyncEngine, clock: SetClock, *embedders: Embedder) -> Inge
 
     return Ingestor(
         reader=UnconfinedReader(),
-        store=PostgresCorpusStore(engine),
+        store=corpus_store(engine),
         embedder=CorpusEmbedder(PostgresSpaceStore(engine), embedders[0], find),
         extractor=RuleExtractor(),
         clock=clock,
@@ -84,7 +84,7 @@ async def test_without_its_embedder_nothing_is_stored(
     await serve_later(engine)
     with pytest.raises(ConfigError, match="test:later serves: its key is not set"):
         await ingest(ingestor(engine, clock, embedder), CASH, "cash.md")
-    assert await PostgresCorpusStore(engine).versions_of("cash") == []
+    assert await corpus_store(engine).versions_of("cash") == []
 
 
 async def test_a_switch_during_an_ingestion_is_noticed(

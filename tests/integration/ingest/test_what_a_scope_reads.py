@@ -10,7 +10,6 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
 from core.adapters.postgres.search.search import PostgresChunkSearch
 from core.domain.ontology import EntityType, RelationType, Snapshot
@@ -18,6 +17,7 @@ from core.domain.question import Scope
 from core.ingest.publish import Ingested
 from core.language.spans import Span, VersionId
 from core.ports import SearchRequest
+from tests.databases import corpus_store
 
 Ingest = Callable[..., Coroutine[Any, Any, Ingested]]
 
@@ -86,7 +86,7 @@ async def search(
 
 async def everything_of(engine: AsyncEngine, embedder: Any, scope: Scope) -> str:
     """Return all that the stores tell a scope, as one text."""
-    store = PostgresCorpusStore(engine)
+    store = corpus_store(engine)
     spans = await spans_of(engine)
     told = (
         await PostgresOntologyStore(engine).snapshot(scope),
@@ -119,7 +119,7 @@ async def test_a_text_for_some_is_told_to_nobody_else(
 
 async def test_chunks_are_only_there_for_readers(ingest: Ingest, engine: AsyncEngine) -> None:
     """`has_chunks` says nothing of what others may read."""
-    store = PostgresCorpusStore(engine)
+    store = corpus_store(engine)
     await ingest(FALCON, name="falcon.md", audience=frozenset({"board"}))
     assert await store.has_chunks(BOARD)
     assert not await store.has_chunks(EVERYONE)
@@ -133,7 +133,7 @@ async def test_a_span_outside_the_text_is_not_read(ingest: Ingest, engine: Async
     """Empty, reversed and overlong spans have no text."""
     done = await ingest(GIFTS)
     version = done.result.version_id
-    store = PostgresCorpusStore(engine)
+    store = corpus_store(engine)
     (whole, *_) = [span for span in await spans_of(engine) if span.char_start == 0]
     for start, end in ((5, 5), (9, 4), (-3, 4), (0, 100_000)):
         span = Span(version_id=version, char_start=start, char_end=end)
@@ -204,7 +204,7 @@ async def test_an_edition_never_changes(
 ) -> None:
     """Later publications change no span, fact or hit of an edition, but for who may read it now."""
     random = Random(seed)  # noqa: S311  # repeatable
-    store, ontology = PostgresCorpusStore(engine), PostgresOntologyStore(engine)
+    store, ontology = corpus_store(engine), PostgresOntologyStore(engine)
     names = ["Gifts", "Travel", "Cash"]
 
     async def read(scope: Scope) -> tuple[Any, ...]:

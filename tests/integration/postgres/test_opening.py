@@ -12,7 +12,6 @@ from sqlalchemy import make_url, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot import cli
-from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.engine import schema
 from core.adapters.postgres.engine.database import (
     ServerFacts,
@@ -24,7 +23,7 @@ from core.adapters.postgres.engine.roles import LoginFacts
 from core.adapters.postgres.engine.schema import migrate, newest_revision, open_database
 from core.adapters.postgres.health import PostgresHealth
 from core.domain.errors import ConfigError, TransientError
-from tests.databases import MIGRATED, admin
+from tests.databases import MIGRATED, admin, corpus_store
 
 ROOT = Path(__file__).parents[3]
 _numbers = count()
@@ -222,7 +221,7 @@ async def test_opening_migrates_and_opening_again_does_not(empty_url: str) -> No
     """The first start builds the schema; later ones find it."""
     for _ in range(2):
         async with open_database(empty_url, pooled=False) as engine:
-            assert await PostgresCorpusStore(engine).current_edition() is None
+            assert await corpus_store(engine).current_edition() is None
 
 
 @pytest.mark.parametrize(
@@ -345,7 +344,7 @@ async def test_a_record_is_not_dropped(engine: AsyncEngine) -> None:
 async def test_a_database_that_went_away_is_a_passing_fault(database_url: str) -> None:
     """Stores say that the database failed, so that callers may try again."""
     engine = engine_for(database_url, pooled=False)
-    store = PostgresCorpusStore(engine)
+    store = corpus_store(engine)
     assert await store.current_edition() is None
     async with engine.begin() as connection:
         await connection.execute(text("ALTER TABLE citebound.editions RENAME TO gone"))

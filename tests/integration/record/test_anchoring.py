@@ -15,6 +15,7 @@ from bot.ledger import OpenLedger
 from bot.metrics import Meter
 from core.adapters.anchors.folder import FolderAnchor
 from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.record.services import PostgresServices
 from core.adapters.system import SystemClock, UuidSource
 from core.audit.checkpoint import checkpoint_of
 from core.config.settings import Settings
@@ -54,9 +55,11 @@ async def sealing(
 ) -> AsyncGenerator[tuple[Sealing, Meter]]:
     """Seal each second, with these anchors."""
     meter = Meter()
+    records = Ledger(clock=SystemClock(), ids=UuidSource(), unit="berlin")
     opened = OpenLedger(
         sequencer=ledger.sequencer,
-        records=Ledger(clock=SystemClock(), ids=UuidSource(), unit="berlin"),
+        services=PostgresServices(ledger.engine, ledger=records),
+        records=records,
         anchors=(*anchors, *([folder] if folder else [])),
         readable=(folder,) if folder else (),
     )

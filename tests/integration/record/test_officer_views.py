@@ -37,11 +37,11 @@ COLUMNS = {
     " citations",
     "v_unanswered_topics": "month unit entity questions refusals escalations",
     "v_clarifications": "record_id at unit conversation asker question slot reply outcome"
-    " next_record_id",
+    " next_record_id state",
     "v_conflicts": "sections unit questions found_at last_at resolved_by resolved_at",
-    "v_changes": "record_id at unit actor what action subject before after",
-    "v_replies": "record_id unit recorded_at state posted_at leaf_prefix",
-    "v_ledger_health": "generation size sealed_at unsealed oldest_unsealed_at anchors",
+    "v_changes": "record_id at unit actor what action subject before after item release",
+    "v_replies": "record_id unit recorded_at state posted_at leaf_prefix updated_at",
+    "v_ledger_health": "generation size sealed_at unsealed oldest_unsealed_at anchors verified",
     "v_holds": "hold_id placed_at unit owner scope reason released_at released_by",
     "v_requests": "request_id at unit officer what record_id scope reason basis state decided_by"
     " decided_at done_at",

@@ -25,6 +25,7 @@ OTHERS = {
     "record.verification": DatabaseRole.AUDITOR,
     "record.ledger_schema": DatabaseRole.AUDITOR,
     "record.export": DatabaseRole.CONSOLE,
+    "record.record_proof": DatabaseRole.AUDITOR,
     "record.recorded_questions": DatabaseRole.CONSOLE,
     "record.audit_reader": DatabaseRole.CONSOLE,
 }

@@ -7,12 +7,12 @@ from math import sqrt
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.domain.ontology import Extraction
 from core.domain.policy import EVERYONE, LoadedDocument, PolicyMetadata, Section
 from core.ingest.chunk import cut_chunks
 from core.ontology.extract.references import find_references
 from core.ports import EmbeddingSpace, Publication, Published, Vector
+from tests.databases import corpus_store
 
 SPACE = EmbeddingSpace(
     provider="test", model="letters", dimensions=26, revision="1", fusion_weight=0.5
@@ -86,7 +86,7 @@ def embed() -> Callable[[str], Vector]:
 @pytest.fixture
 def publish(engine: AsyncEngine) -> Publish:
     """Publish (number, title, text) triples as a policy, with vectors."""
-    store = PostgresCorpusStore(engine)
+    store = corpus_store(engine)
 
     async def run(
         key: str,

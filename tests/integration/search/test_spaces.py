@@ -10,7 +10,6 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError as UniqueViolation
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.search import spaces as spaces_module
 from core.adapters.postgres.search.search import PostgresChunkSearch
 from core.adapters.postgres.search.spaces import PostgresSpaceStore
@@ -20,6 +19,7 @@ from core.domain.question import Scope
 from core.ingest.embedding_space import build_space, drop_kept
 from core.ports import EmbeddingSpace, SearchRequest, Vector
 from core.ports.search import SpaceState
+from tests.databases import corpus_store
 from tests.integration.search.conftest import SPACE, Publish, letters, publication
 
 GIFTS = [("1", "Limits", "Gifts above EUR 50 must be reported."), ("2", "Cash", "No cash.")]
@@ -150,14 +150,14 @@ async def test_publishing_in_a_space_that_no_longer_serves_is_overtaken(
     await build_space(store, OtherEmbedder(), progress=unheard)
     ready = publication("travel", TRAVEL, audience=frozenset({EVERYONE}))
     with pytest.raises(OvertakenError, match="embedded in other:words by now"):
-        await PostgresCorpusStore(engine).publish(
+        await corpus_store(engine).publish(
             ready,
             after=None,
             space=SPACE,
             vectors={chunk.text: letters(chunk.text) for chunk in ready.chunks},
             on_day=date(2026, 1, 1),
         )
-    assert await PostgresCorpusStore(engine).versions_of("travel") == []
+    assert await corpus_store(engine).versions_of("travel") == []
 
 
 async def test_search_goes_by_the_space_of_the_request(

@@ -13,13 +13,14 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.slack.install.oauth import OAuth, open_oauth
 from bot.slack.web.calls import Slack, client_for
+from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.platforms.installations import (
     OAuthStores,
     PostgresInstallations,
     oauth_stores,
 )
 from core.adapters.postgres.platforms.secret_box import SecretBox
-from core.adapters.system import SystemClock
+from core.adapters.system import SystemClock, UuidSource
 from core.config.settings import Settings
 from core.domain.installation import Installation, Tokens, Workspace
 from tests.servers.slack import FakeSlack, fake_slack
@@ -31,6 +32,8 @@ CLIENT_ID = "111.222"
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 ACCESS, REFRESH = "".join(("xoxb-", "held")), "".join(("xoxe-1-", "held"))
 
+LEDGER = Ledger(clock=SystemClock(), ids=UuidSource(), unit="test")
+
 MakeStore = Callable[..., PostgresInstallations]
 
 
@@ -40,7 +43,9 @@ def make_store(engine: AsyncEngine) -> MakeStore:
 
     def make(key: bytes = KEY, **more: Any) -> PostgresInstallations:
         envelope = SecretBox(key, older=more.pop("older", ()))
-        return PostgresInstallations(engine, envelope=envelope, **{"client_id": CLIENT_ID} | more)
+        return PostgresInstallations(
+            engine, envelope=envelope, ledger=LEDGER, **{"client_id": CLIENT_ID} | more
+        )
 
     return make
 
@@ -121,7 +126,7 @@ def settings_of(address: str, **more: str) -> Settings:
 
 def stores_of(engine: AsyncEngine, **more: str) -> OAuthStores:
     """Return the stores, as the product makes them."""
-    stores = oauth_stores(engine, settings_of("https://bot.example.com", **more))
+    stores = oauth_stores(engine, settings_of("https://bot.example.com", **more), LEDGER)
     assert stores is not None
     return stores
 

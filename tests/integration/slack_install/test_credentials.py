@@ -19,6 +19,7 @@ from core.domain.installation import Workspace
 from tests.integration.slack_install.conftest import (
     HOME,
     KEY,
+    LEDGER,
     OTHER_KEY,
     Deployment,
     settings_of,
@@ -214,4 +215,4 @@ def test_whose_installation_a_payload_is_for(body: Any, where: Workspace | None)
 
 def test_without_a_client_id_there_is_no_store(engine: AsyncEngine) -> None:
     """One workspace, by its token, is the default."""
-    assert oauth_stores(engine, Settings()) is None
+    assert oauth_stores(engine, Settings(), LEDGER) is None

@@ -18,6 +18,7 @@ from tests.integration.slack_install.conftest import (
     ACCESS,
     CLIENT_ID,
     KEY,
+    LEDGER,
     NOW,
     OTHER_KEY,
     REFRESH,
@@ -88,7 +89,9 @@ class UnsafeSecretBox(SecretBox):
 
 async def test_without_encryption_the_token_would_lie_there(engine: AsyncEngine) -> None:
     """What the dump finds if nothing is encrypted."""
-    store = PostgresInstallations(engine, client_id=CLIENT_ID, envelope=UnsafeSecretBox(KEY))
+    store = PostgresInstallations(
+        engine, client_id=CLIENT_ID, envelope=UnsafeSecretBox(KEY), ledger=LEDGER
+    )
     await store.save(installation(lasts=SOON))
     held = await dump(engine)
     assert all(secret.encode() in held for secret in (ACCESS, REFRESH))
@@ -300,7 +303,9 @@ from tests.integration.slack_install.test_store import DUE_BY, HERE
 
 async def main():
     engine = engine_for(sys.argv[1], pooled=False)
-    store = PostgresInstallations(engine, client_id=CLIENT_ID, envelope=SecretBox(KEY))
+    store = PostgresInstallations(
+        engine, client_id=CLIENT_ID, envelope=SecretBox(KEY), ledger=LEDGER
+    )
     async def exchange(_held):
         return Tokens(access="new", refresh="next")
     arm(sys.argv[2] or None)

@@ -20,7 +20,8 @@ from bot.actions.press import (
 )
 from bot.forms.forms import Entered, SeenBy, escalation_form, report_form
 from bot.replies.notices import NOT_READABLE, ONLY_ASKER, ONLY_ASKER_SENDS, OUTDATED, THANKS_UP
-from core.cases.service import CaseService, FeedbackService
+from core.cases.feedback import FeedbackService
+from core.cases.service import CaseService
 from core.domain.answer import Answer
 from core.domain.answer import Outcome as Kind
 from core.domain.case import Opener

@@ -100,6 +100,20 @@ def test_a_case_is_taken_over_on_purpose() -> None:
     assert decide(about, action(ANSWER, takes_over=True)) is Refusal.CLAIMED
 
 
+@pytest.mark.parametrize("kind", [CLAIM, ANSWER])
+def test_nobody_answers_what_they_asked_themselves(kind: CaseActionKind) -> None:
+    """Unless nobody else is an officer; by whichever account they asked."""
+    asked_by_her = replace(case(OPEN), account=ADA)
+    assert decide(asked_by_her, action(kind)) is Refusal.OWN_QUESTION
+    assert decide(asked_by_her, action(kind, takes_over=True)) is Refusal.OWN_QUESTION
+    assert isinstance(decide(asked_by_her, action(kind, GRACE)), Change)
+    assert isinstance(decide(asked_by_her, action(kind, is_sole_officer=True)), Change)
+    at_console = replace(
+        action(kind), by=Account(platform="officer", tenant="console", person="ada")
+    )
+    assert decide(asked_by_her, at_console) is Refusal.OWN_QUESTION
+
+
 @pytest.mark.parametrize(
     ("state", "accept", "ask_again"),
     [

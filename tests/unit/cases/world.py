@@ -20,7 +20,7 @@ from core.domain.json_value import Json
 from core.domain.officers import Account, Officer, Officers, Route
 from core.domain.run import BudgetUse, Plan, Run
 from core.ports import Completion, RecordReceipt
-from core.ports.cases import Actor, CaseUnit, LoggedAction
+from core.ports.cases import Actor, CaseUnit, LoggedAction, RecordedEvent
 from core.ports.corrections import Correction
 from core.ports.record import RecordUnit
 from tests.factories import NOW, make_question
@@ -267,8 +267,9 @@ class _Log:
         *,
         content: Mapping[str, str] | None = None,
         says: Mapping[str, Json] | None = None,
-    ) -> None:
+    ) -> RecordedEvent:
         self._store.rows.tags.append(tag.value)
+        return RecordedEvent(record_id=f"r:{tag.value}", leaf_hash="")
 
     async def record_refused_opening(
         self, asked: AskedAnswer, actor: Actor, refusal: Refusal, /
@@ -290,11 +291,15 @@ class _Posts:
     async def update_cards(self, case: StoredCase, /) -> None:
         self._post("cards")
 
-    async def tell_asker(self, case: StoredCase, about: AboutCase, /, *, is_direct: bool) -> None:
+    async def tell_asker(
+        self, case: StoredCase, about: AboutCase, recorded: RecordedEvent, /, *, is_direct: bool
+    ) -> None:
         state = f" {about.state.value}" if about.state else ""
         self._post(f"{about.what.value}{state} {'directly' if is_direct else 'in the thread'}")
 
-    async def supersede(self, case: StoredCase, message_id: int, /) -> None:
+    async def supersede(
+        self, case: StoredCase, message_id: int, recorded: RecordedEvent, /
+    ) -> None:
         self._post("superseded")
 
 
@@ -315,6 +320,9 @@ class _Records:
     async def append(self, run: Run, /, *, seq: int, cause: str | None) -> RecordReceipt:
         self._store.rows.answers.append(run.answer)
         return RecordReceipt(record_id="r1", answer_id="a1", leaf_hash=b"", answer=run.answer)
+
+    async def append_events(self, run: Run, receipt: RecordReceipt, /) -> None:
+        pass
 
     async def settle(self, completion: Completion, run: Run, receipt: RecordReceipt, /) -> str:
         if self._store.is_overtaken:

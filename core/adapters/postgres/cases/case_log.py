@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.adapters.postgres.engine.ledger import Ledger, take_number
+from core.adapters.postgres.engine.ledger import Ledger, append, take_number
 from core.audit.canonical import instant
 from core.audit.documents import Event
 from core.domain.audit import Tag
@@ -13,7 +13,7 @@ from core.domain.case import AskedAnswer, StoredCase
 from core.domain.case_actions import Refusal
 from core.domain.json_value import Json
 from core.domain.officers import Account, Officer
-from core.ports.cases import Actor, LoggedAction
+from core.ports.cases import Actor, LoggedAction, RecordedEvent
 
 _LOG = text(
     "INSERT INTO citebound.case_messages (case_id, actor, body, at, kind, dedupe_key, refusal,"
@@ -97,7 +97,7 @@ class PostgresCaseLog:
         *,
         content: Mapping[str, str] | None = None,
         says: Mapping[str, Json] | None = None,
-    ) -> None:
+    ) -> RecordedEvent:
         """See `CaseLog.record`."""
         is_opening = tag is Tag.CASE_OPENED
         event = Event(
@@ -113,7 +113,9 @@ class PostgresCaseLog:
         )
         kept = {field: body for field, body in (content or {}).items() if body}
         record_id = case.record_id if is_opening else None
-        await self._ledger.event(self._connection, event, content=kept, record_id=record_id)
+        entry = self._ledger.entry(event, content=kept, record_id=record_id)
+        (leaf,) = await append(self._connection, [entry])
+        return RecordedEvent(record_id=entry.record_id, leaf_hash=leaf.hex())
 
     async def record_refused_opening(
         self, asked: AskedAnswer, actor: Actor, refusal: Refusal, /

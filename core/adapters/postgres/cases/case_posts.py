@@ -17,6 +17,7 @@ from core.domain.delivery import AboutCase, CasePart, Notice, StoredReply
 from core.domain.errors import IntegrityError
 from core.domain.officers import Officers, Route
 from core.ports import IdSource
+from core.ports.cases import RecordedEvent
 
 _MAKE = text(
     "INSERT INTO citebound.conversations (id, platform, tenant, channel, thread)"
@@ -113,13 +114,17 @@ class PostgresCasePosts:
                 replaces=card.id,
             )
 
-    async def tell_asker(self, case: StoredCase, about: AboutCase, /, *, is_direct: bool) -> None:
+    async def tell_asker(
+        self, case: StoredCase, about: AboutCase, recorded: RecordedEvent, /, *, is_direct: bool
+    ) -> None:
         """See `CasePosts.tell_asker`."""
         news, message = f"case:{case.case_id}:news", f"case_message:{about.message_id}"
         cause = news if about.what is CasePart.NEWS else message
-        await self._queue_to_asker(case, about, cause=cause, is_direct=is_direct)
+        await self._queue_to_asker(case, about, recorded, cause=cause, is_direct=is_direct)
 
-    async def supersede(self, case: StoredCase, message_id: int, /) -> None:
+    async def supersede(
+        self, case: StoredCase, message_id: int, recorded: RecordedEvent, /
+    ) -> None:
         """See `CasePosts.supersede`."""
         about = AboutCase(what=CasePart.SUPERSEDED, case_id=case.case_id, message_id=message_id)
         cause = f"case_message:{message_id}"
@@ -128,6 +133,7 @@ class PostgresCasePosts:
             await self._queue(
                 case,
                 about,
+                recorded,
                 cause=cause,
                 conversation_id=copy.conversation_id,
                 person=copy.person,
@@ -136,12 +142,15 @@ class PostgresCasePosts:
             )
         post = await self._connection.scalar(_POST, {"id": case.reply_id, "answer": case.answer_id})
         if post is not None:
-            await self._queue_to_asker(case, about, cause=cause, is_direct=False, replaces=post)
+            await self._queue_to_asker(
+                case, about, recorded, cause=cause, is_direct=False, replaces=post
+            )
 
     async def _queue_to_asker(
         self,
         case: StoredCase,
         about: AboutCase,
+        recorded: RecordedEvent,
         *,
         cause: str,
         is_direct: bool,
@@ -150,6 +159,7 @@ class PostgresCasePosts:
         await self._queue(
             case,
             about,
+            recorded,
             cause=cause,
             conversation_id=case.conversation_id,
             person=case.account.person,
@@ -159,13 +169,21 @@ class PostgresCasePosts:
         )
 
     async def _queue(
-        self, case: StoredCase, about: AboutCase, *, conversation_id: str, **more: Any
+        self,
+        case: StoredCase,
+        about: AboutCase,
+        recorded: RecordedEvent | None = None,
+        *,
+        conversation_id: str,
+        **more: Any,
     ) -> None:
+        """Queue a part of a case; what its asker reads names the record of what happened."""
         reply = StoredReply(
             about=about,
             question_id=case.question_id,
             answer_id=case.answer_id,
-            record_id=case.record_id,
+            record_id=recorded.record_id if recorded else case.record_id,
+            leaf_hash=recorded.leaf_hash if recorded else None,
         )
         await queue_reply(self._connection, reply, conversation_id=conversation_id, **more)
 

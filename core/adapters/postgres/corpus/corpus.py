@@ -6,6 +6,7 @@ from datetime import date
 from sqlalchemy import RowMapping, func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from core.adapters.postgres.corpus.publication_events import record_publication
 from core.adapters.postgres.corpus.publishing import (
     content_hash,
     end_version,
@@ -19,6 +20,7 @@ from core.adapters.postgres.corpus.publishing import (
     store_references,
 )
 from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters, section_ref
 from core.adapters.postgres.engine.tables import editions
 from core.adapters.postgres.engine.transactions import reading, wait_for_publishing
@@ -52,8 +54,10 @@ SELECT v.id, v.edition_from, v.source_name, v.title, v.label, v.owner, v.jurisdi
 class PostgresCorpusStore:
     """See `core.ports.CorpusStore`."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
+    def __init__(self, engine: AsyncEngine, *, ledger: Ledger, operator: str) -> None:
         self._engine = engine
+        self._ledger = ledger
+        self._operator = operator
 
     @raises_transient
     async def versions_of(self, key: str, /) -> list[StoredVersion]:
@@ -145,6 +149,15 @@ class PostgresCorpusStore:
                 if space is not None:
                     space_id = await serving_id(connection, space)
                     await indexes.store_embeddings(connection, version_id, space_id, vectors)
+            await record_publication(
+                connection,
+                self._ledger,
+                publication,
+                edition=edition,
+                version_id=version_id,
+                after=after,
+                operator=self._operator,
+            )
         await self._index_if_large(space)
         return Published(
             version_id=VersionId(version_id),

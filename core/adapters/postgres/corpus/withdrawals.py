@@ -6,12 +6,16 @@ from datetime import date
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from core.adapters.postgres.corpus.publication_events import (
+    corpus_event,
+    facts_changed,
+    record_edition,
+)
 from core.adapters.postgres.corpus.publishing import open_edition
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.tables import withdrawals
 from core.adapters.postgres.engine.transactions import wait_for_publishing
-from core.audit.documents import Event
 from core.domain.audit import Tag
 from core.domain.errors import OvertakenError, UsageError
 from core.domain.policy import Withdrawal
@@ -63,9 +67,10 @@ class Withdrawn:
 class PostgresWithdrawals:
     """Withdraws policies; each withdrawal is an edition, and is recorded."""
 
-    def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
+    def __init__(self, engine: AsyncEngine, *, ledger: Ledger, operator: str) -> None:
         self._engine = engine
         self._ledger = ledger
+        self._operator = operator
 
     @raises_transient
     async def withdraw(
@@ -116,9 +121,7 @@ class PostgresWithdrawals:
                     reason=reason,
                 )
             )
-            record_id = await self._ledger.event(
-                connection, _event(key, withdrawal, found.version_id), content={"reason": reason}
-            )
+            record_id = await self._record(connection, key, withdrawal, found.version_id)
         return Withdrawn(
             key=key,
             title=found.title,
@@ -126,6 +129,30 @@ class PostgresWithdrawals:
             withdrawal=withdrawal,
             record_id=record_id,
         )
+
+    async def _record(
+        self, connection: AsyncConnection, key: str, withdrawal: Withdrawal, version_id: int
+    ) -> str:
+        """Record the edition and what it withdrew."""
+        cause = await record_edition(
+            connection,
+            self._ledger,
+            edition=withdrawal.edition,
+            versions=[],
+            facts=await facts_changed(connection, new=None, old=version_id),
+            operator=self._operator,
+        )
+        says = {
+            "policy": key,
+            "policy_version": version_id,
+            "since": withdrawal.since.isoformat(),
+            "edition": withdrawal.edition,
+            "file_gone": withdrawal.is_file_gone,
+        }
+        event = corpus_event(
+            Tag.POLICY_WITHDRAWN, f"policy:{key}", says, operator=self._operator, cause=cause
+        )
+        return await self._ledger.event(connection, event, content={"reason": withdrawal.reason})
 
     @raises_transient
     async def files_below(self, folder: str) -> tuple[PolicyFile, ...]:
@@ -146,23 +173,3 @@ async def _unknown(connection: AsyncConnection, key: str) -> str:
     known = list(await connection.scalars(_KEYS))
     shown = ", ".join(known[:20]) + (", …" if len(known) > 20 else "")  # noqa: PLR2004  # a line
     return f"there is no policy {key!r}; there are: {shown or 'none'}"
-
-
-def _event(key: str, withdrawal: Withdrawal, version_id: int) -> Event:
-    return Event(
-        tag=Tag.POLICY_WITHDRAWN,
-        actor="console",
-        actor_kind="operator",
-        conversation=None,
-        seq=None,
-        subject=f"policy:{key}",
-        cause=None,
-        trace_id=None,
-        says={
-            "policy": key,
-            "policy_version": version_id,
-            "since": withdrawal.since.isoformat(),
-            "edition": withdrawal.edition,
-            "file_gone": withdrawal.is_file_gone,
-        },
-    )

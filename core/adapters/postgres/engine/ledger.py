@@ -4,8 +4,9 @@ import json
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import ARRAY, LargeBinary, Text, bindparam, text
+from sqlalchemy import ARRAY, Connection, LargeBinary, Text, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.engine.pseudonyms import Pseudonyms
@@ -95,20 +96,26 @@ class Ledger:
 
 async def append(connection: AsyncConnection, entries: Sequence[Entry]) -> list[bytes]:
     """Insert records with the texts that they commit to, and return their leaf hashes."""
-    leaves = [leaf_hash(entry.data) for entry in entries]
+    rows = _rows(entries)
+    await connection.execute(_APPEND, rows)
+    return rows["leaves"]
+
+
+def append_migration(connection: Connection, entry: Entry) -> None:
+    """Insert the record of a migration, on the connection that migrates."""
+    connection.execute(_APPEND, _rows([entry]))
+
+
+def _rows(entries: Sequence[Entry]) -> dict[str, list[Any]]:
     parts = [(entry.record_id, part) for entry in entries for part in entry.contents]
-    await connection.execute(
-        _APPEND,
-        {
-            "canonicals": [entry.data for entry in entries],
-            "leaves": leaves,
-            "ids": [record_id for record_id, _ in parts],
-            "fields": [part.field for _, part in parts],
-            "salts": [part.salt for _, part in parts],
-            "bodies": [part.body for _, part in parts],
-        },
-    )
-    return leaves
+    return {
+        "canonicals": [entry.data for entry in entries],
+        "leaves": [leaf_hash(entry.data) for entry in entries],
+        "ids": [record_id for record_id, _ in parts],
+        "fields": [part.field for _, part in parts],
+        "salts": [part.salt for _, part in parts],
+        "bodies": [part.body for _, part in parts],
+    }
 
 
 async def take_number(connection: AsyncConnection, conversation_id: str) -> int:

@@ -111,6 +111,10 @@ SELECT quote_ident(current_user) AS login,
 """)
 
 
+UNIT = "default"
+"""The organisational unit of a deployment that names none."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoginFacts:
     """What the server lets a login do, whichever of its roles it takes on."""
@@ -139,6 +143,8 @@ class Access:
     """The login that migrates; None: the same one."""
     is_strict: bool = False
     """Refuse a login that may do more than `role`."""
+    unit: str = UNIT
+    """Organisational unit that the record of a migration is written for."""
 
 
 async def login_facts(connection: AsyncConnection) -> LoginFacts:

@@ -32,6 +32,7 @@ from core.adapters.postgres.engine.database import (
 from core.adapters.postgres.engine.failover import Servers
 from core.adapters.postgres.engine.roles import (
     NOT_THE_OWNER,
+    UNIT,
     Access,
     DatabaseRole,
     check_member,
@@ -92,9 +93,9 @@ async def open_database(
         if not fits(facts):
             if migrates:
                 if access.migration_url is None:
-                    await migrate(engine)
+                    await migrate(engine, unit=access.unit)
                 else:
-                    await migrate_by(access.migration_url)
+                    await migrate_by(access.migration_url, unit=access.unit)
                 facts = await _facts(engine, waits)
             else:
                 facts = await _await_schema(engine, facts, access, waits)
@@ -188,27 +189,30 @@ def newest_revision() -> str:
     return max(known_revisions())
 
 
-async def migrate(engine: AsyncEngine, *, to: str = "head") -> None:
+async def migrate(engine: AsyncEngine, *, to: str = "head", unit: str = UNIT) -> None:
     """Bring the schema to a revision; a no-op where it is already there.
+
+    Each step of a database that is in use is recorded (`schema:migrated`), in the unit that is
+    given.
 
     Raises:
         ConfigError: The database is newer than this release, or a migration was refused.
     """
     server = servers_behind(engine).current
-    await asyncio.to_thread(_migrate, engine.url, server, to)
+    await asyncio.to_thread(_migrate, engine.url, server, to, unit)
 
 
-async def migrate_by(url: str) -> None:
+async def migrate_by(url: str, *, unit: str) -> None:
     """Migrate as the login of a URL, which no process but this one uses; see `migrate`."""
     engine = engine_for(url, pooled=False, by_pooler=True)
     try:
         await _facts(engine, None)
-        await migrate(engine)
+        await migrate(engine, unit=unit)
     finally:
         await engine.dispose()
 
 
-def _migrate(url: URL, server: Mapping[str, Any], to: str) -> None:
+def _migrate(url: URL, server: Mapping[str, Any], to: str, unit: str) -> None:
     told = {**connect_arguments(url, None, by_pooler=True), **server}
     engine = create_engine(url, hide_parameters=True, connect_args=told, poolclass=NullPool)
     with (
@@ -217,10 +221,10 @@ def _migrate(url: URL, server: Mapping[str, Any], to: str) -> None:
         held(holder, AdvisoryLock.MIGRATING, within_s=MIGRATED_WITHIN_S),
         engine.connect() as connection,
     ):
-        _run_alembic(connection, to)
+        _run_alembic(connection, to, unit)
 
 
-def _run_alembic(connection: Connection, to: str) -> None:
+def _run_alembic(connection: Connection, to: str, unit: str) -> None:
     from alembic import command  # noqa: PLC0415  # 0.2 s that most starts need not pay
     from alembic.config import Config  # noqa: PLC0415
     from alembic.util import CommandError  # noqa: PLC0415
@@ -242,6 +246,7 @@ def _run_alembic(connection: Connection, to: str) -> None:
         else None
     )
     connection.rollback()
+    config.attributes["unit"] = None if current is None else unit
     if current is not None and current not in known_revisions():
         raise ConfigError(
             f"the database is at migration {current!r}, which this release does not know: upgrade"

@@ -155,7 +155,8 @@ class PostgresOutbox:
         async with self._engine.begin() as connection:
             match step:
                 case Settle():
-                    await self._record(connection, delivery, Tag.REPLY_POSTED, step.remote_id)
+                    tag = Tag.REPLY_UPDATED if delivery.replaces else Tag.REPLY_POSTED
+                    await self._record(connection, delivery, tag, step.remote_id)
                     await _keep(
                         connection, delivery, "posted", remote_id=step.remote_id, settled=True
                     )

@@ -11,7 +11,7 @@ import base64
 import hashlib
 import json
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from weakref import WeakValueDictionary
@@ -31,6 +31,7 @@ from core.config.settings import Settings
 from core.domain.audit import Tag
 from core.domain.errors import IntegrityError
 from core.domain.installation import Installation, Tokens, Workspace
+from core.domain.json_value import Json
 from core.failpoints import failpoint
 
 Refresh = Callable[[Installation], Awaitable[Tokens]]
@@ -41,6 +42,7 @@ LIFETIME = timedelta(minutes=10)
 STATE_BYTES = 32
 LOCK_WAIT_S = 15
 """Longer than Slack may take for an exchange (10 s); whoever waits longer gives up."""
+SLACK = "slack"
 UNIQUE = ("client_id", "enterprise_id", "team_id", "user_id")
 _kept = slack_installations.c
 
@@ -51,15 +53,18 @@ class PostgresInstallations:
     Nothing is cached: what one process deletes is gone for every other. Safe from many processes.
     """
 
-    def __init__(self, engine: AsyncEngine, *, client_id: str, envelope: SecretBox) -> None:
+    def __init__(
+        self, engine: AsyncEngine, *, client_id: str, envelope: SecretBox, ledger: Ledger
+    ) -> None:
         self._engine = engine
         self._client_id = client_id
         self._envelope = envelope
+        self._ledger = ledger
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     @raises_transient
     async def save(self, installation: Installation, /) -> None:
-        """Keep an installation, in place of all earlier ones of its workspace."""
+        """Keep an installation, in place of all earlier ones of its workspace, and record it."""
         row = self._row(installation)
         put = insert(slack_installations).values(**row, installed_at=func.now())
         updated = {name: put.excluded[name] for name in (*row, "installed_at")}
@@ -71,6 +76,9 @@ class PostgresInstallations:
                 )
             )
             await connection.execute(put.on_conflict_do_update(index_elements=UNIQUE, set_=updated))
+            says = {"scopes": sorted(installation.scopes)}
+            event = _event(Tag.WORKSPACE_CONNECTED, SLACK, installation.workspace.name, says)
+            await self._ledger.event(connection, event, content={})
 
     @raises_transient
     async def find(self, workspace: Workspace, /) -> Installation | None:
@@ -294,19 +302,23 @@ class PostgresDisconnections:
             tenant: see `Place.tenant`.
             reason: the platform's name for it.
         """
-        event = Event(
-            tag=Tag.WORKSPACE_DISCONNECTED,
-            actor=platform,
-            actor_kind="system",
-            conversation=None,
-            seq=None,
-            subject=f"{platform}/{tenant}",
-            cause=None,
-            trace_id=None,
-            says={"reason": reason},
-        )
+        event = _event(Tag.WORKSPACE_DISCONNECTED, platform, tenant, {"reason": reason})
         async with self._engine.begin() as connection:
             await self._ledger.event(connection, event, content={})
+
+
+def _event(tag: Tag, platform: str, tenant: str, says: Mapping[str, Json]) -> Event:
+    return Event(
+        tag=tag,
+        actor=platform,
+        actor_kind="system",
+        conversation=None,
+        seq=None,
+        subject=f"{platform}/{tenant}",
+        cause=None,
+        trace_id=None,
+        says=says,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -319,7 +331,7 @@ class OAuthStores:
     """Those that are in progress."""
 
 
-def oauth_stores(engine: AsyncEngine, settings: Settings) -> OAuthStores | None:
+def oauth_stores(engine: AsyncEngine, settings: Settings, ledger: Ledger) -> OAuthStores | None:
     """Return the stores of an app that several workspaces may install; None for one workspace."""
     if settings.slack_client_id is None or settings.token_key is None:
         return None
@@ -329,13 +341,15 @@ def oauth_stores(engine: AsyncEngine, settings: Settings) -> OAuthStores | None:
     )
     return OAuthStores(
         installations=PostgresInstallations(
-            engine, client_id=settings.slack_client_id, envelope=envelope
+            engine, client_id=settings.slack_client_id, envelope=envelope, ledger=ledger
         ),
         states=PostgresOAuthStates(engine),
     )
 
 
-async def held_installations(url: str, settings: Settings) -> tuple[Installation, ...]:
+async def held_installations(
+    url: str, settings: Settings, ledger: Ledger
+) -> tuple[Installation, ...]:
     """Read all installations from a database that may not be migrated: then there are none.
 
     Raises:
@@ -345,7 +359,7 @@ async def held_installations(url: str, settings: Settings) -> tuple[Installation
     """
     engine = engine_for(url, pooled=False)
     try:
-        stores = oauth_stores(engine, settings)
+        stores = oauth_stores(engine, settings, ledger)
         is_migrated = fits(await server_facts(engine))
         return await stores.installations.held() if stores and is_migrated else ()
     finally:

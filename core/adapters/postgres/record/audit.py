@@ -1,6 +1,7 @@
 """Questions, their answers and the record of both in Postgres: one transaction a question."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import DBAPIError
@@ -32,6 +33,7 @@ from core.agent.reply.answer_json import answer_json, place_json
 from core.agent.trace import trace_json
 from core.audit.canonical import canonical
 from core.audit.documents import Event, outcome_document, quote_hash
+from core.audit.run_events import run_events
 from core.domain.answer import ToldPrecedent
 from core.domain.audit import Tag
 from core.domain.conversation import context_json
@@ -131,6 +133,13 @@ class _AnswerRows:
             says={"number": told.number},
         )
         return self._ledger.entry(event, content={})
+
+    async def append_events(self, run: Run, receipt: RecordReceipt, /) -> None:
+        """See `AnswerRows.append_events`."""
+        told = run_events(run, answer_id=receipt.answer_id, record_id=receipt.record_id)
+        for event in told:
+            seq = await take_number(self._connection, run.question.conversation_id)
+            await self._ledger.event(self._connection, replace(event, seq=seq), content={})
 
     async def correct(self, correction: Correction, run: Run, receipt: RecordReceipt, /) -> None:
         """See `AnswerRows.correct`."""

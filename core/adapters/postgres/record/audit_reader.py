@@ -40,7 +40,7 @@ class PostgresAuditReader:
         None if there is none or several.
         """
         async with self._engine.connect() as connection:
-            found = await connection.scalars(_MEANT, {"prefix": _prefix(record_id)})
+            found = await connection.scalars(_MEANT, {"prefix": record_id_prefix(record_id)})
             ids = found.all()
             return await read_record(connection, ids[0]) if len(ids) == 1 else None
 
@@ -80,7 +80,8 @@ async def read_record(connection: AsyncConnection, record_id: UUID) -> RecordVie
     return _view(row, parts, citations, frozenset(gone.all()))
 
 
-def _prefix(record_id: str) -> str:
+def record_id_prefix(record_id: str) -> str:
+    """Return a pattern of the ids that begin so; of what begins no id, one that none matches."""
     kept = "".join(letter for letter in record_id.lower() if letter in "0123456789abcdef-")
     return f"{kept}%" if kept and kept == record_id.lower() else ""
 
@@ -101,11 +102,12 @@ def _view(
         trace=_loaded(bodies.get("trace")),
         document=row["doc"],
         leaf_hash=bytes(row["leaf_hash"]).hex(),
-        problems=(*_row_problems(row, derived), *_text_problems(row, parts, bodies, erased)),
+        problems=(*row_problems(row, derived), *_text_problems(row, parts, bodies, erased)),
     )
 
 
-def _row_problems(row: RowMapping, derived: Sequence[RowMapping]) -> list[str]:
+def row_problems(row: RowMapping, derived: Sequence[RowMapping]) -> list[str]:
+    """Return what of a row is not what its bytes say."""
     data = bytes(row["canonical"])
     problems: list[str] = []
     if leaf_hash(data) != bytes(row["leaf_hash"]):

@@ -119,14 +119,16 @@ SELECT record.id::text AS record
 """)  # noqa: S608  # constants
 _POSTED_TWICE = text("""
 SELECT min(id::text) AS record, doc->>'outbox' AS outbox, count(*) AS times
-  FROM audit.record WHERE tag = 'reply:posted' AND doc->>'cause' IS NOT NULL
+  FROM audit.record
+ WHERE tag IN ('reply:posted', 'reply:updated') AND doc->>'cause' IS NOT NULL
  GROUP BY doc->>'outbox', doc->>'cause' HAVING count(*) > 1
  LIMIT :most
 """)
 _OUTBOX = text("""
 SELECT outbox.id::text AS outbox FROM citebound.outbox
  WHERE outbox.state = 'posted' AND NOT EXISTS (
-       SELECT FROM audit.record WHERE tag = 'reply:posted' AND doc->>'outbox' = outbox.id::text)
+       SELECT FROM audit.record
+        WHERE tag IN ('reply:posted', 'reply:updated') AND doc->>'outbox' = outbox.id::text)
  LIMIT :most
 """)
 

@@ -12,7 +12,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.ledger import Ledger, take_number
+from core.adapters.postgres.engine.ledger import Ledger, append, take_number
 from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.queue.conversations import place_of
 from core.adapters.postgres.queue.replies import cause_of_message, queue_reply
@@ -24,6 +24,7 @@ from core.domain.errors import IntegrityError, OvertakenError
 from core.domain.json_value import Json
 from core.domain.run import Run
 from core.ports import RecordReceipt
+from core.ports.cases import RecordedEvent
 from core.ports.corrections import Correction
 
 LEASE_S = 120.0
@@ -152,9 +153,11 @@ async def correct(
     says = {"instead": receipt.answer_id, "record": receipt.record_id}
     seq = await take_number(connection, correction.conversation_id)
     event = _event(Tag.ANSWER_SUPERSEDED, correction, seq, says)
-    record_id = await ledger.event(connection, event, content={})
+    entry = ledger.entry(event, content={})
+    (leaf,) = await append(connection, [entry])
+    recorded = RecordedEvent(record_id=entry.record_id, leaf_hash=leaf.hex())
     await _queue(connection, correction, run, receipt)
-    await _mark(connection, correction, post, record_id)
+    await _mark(connection, correction, post, recorded)
 
 
 async def _queue(
@@ -198,7 +201,7 @@ async def _queue(
 
 
 async def _mark(
-    connection: AsyncConnection, correction: Correction, post: Any, record_id: str
+    connection: AsyncConnection, correction: Correction, post: Any, recorded: RecordedEvent
 ) -> None:
     """Say at the earlier answer, and wherever it was shared, that it no longer holds."""
     earlier: Mapping[str, Any] = post.reply
@@ -206,7 +209,8 @@ async def _mark(
         is_outdated=True,
         question_id=earlier["question_id"],
         answer_id=correction.answer_id,
-        record_id=record_id,
+        record_id=recorded.record_id,
+        leaf_hash=recorded.leaf_hash,
     )
     cause = f"outdated:{correction.answer_id}"
     await queue_reply(

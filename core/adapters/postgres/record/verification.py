@@ -8,7 +8,7 @@ and from the hashed bytes alone. An auditor may not read texts: the owner's func
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,6 +22,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.transactions import connected
 from core.adapters.postgres.record.comparisons import (
     compare_outbox,
@@ -31,7 +32,9 @@ from core.adapters.postgres.record.comparisons import (
 from core.adapters.postgres.record.ledger_schema import compare_schema
 from core.adapters.postgres.record.receipts import read_receipts
 from core.adapters.postgres.record.tree_state import origin_of
+from core.audit.canonical import leaf_hash
 from core.audit.checkpoint import PublicKey, SealedCheckpoint, opened
+from core.audit.documents import Event
 from core.audit.verification import (
     LeafRow,
     Problem,
@@ -48,7 +51,9 @@ from core.audit.verification import (
     compare_roots,
     open_stored,
 )
+from core.domain.audit import Tag
 from core.domain.errors import ContractError
+from core.domain.json_value import Json
 
 READ_AT_ONCE = 2_000
 """Records that are fetched together: some megabytes."""
@@ -88,6 +93,35 @@ class VerificationBasis:
     """Checks the token of a timestamp authority; None: no authority is trusted."""
     lacks: Sequence[str] = ()
     """What could not be come by, such as an anchor that does not answer."""
+
+
+_RECORD = text("SELECT audit.record_verification(:canonical, :leaf)")
+
+
+@raises_transient
+async def record_verification(
+    engine: AsyncEngine, says: Mapping[str, Json], *, ledger: Ledger, operator: str
+) -> None:
+    """Record that somebody verified the ledger, or a part of it, and what came of it.
+
+    Raises:
+        TransientError: It could not be recorded, as on a server that only follows another one.
+    """
+    event = Event(
+        tag=Tag.LEDGER_VERIFIED,
+        actor=operator,
+        actor_kind="operator",
+        conversation=None,
+        seq=None,
+        subject=None,
+        cause=None,
+        trace_id=None,
+        says=says,
+    )
+    entry = ledger.entry(event, content={})
+    async with engine.begin() as connection:
+        recorded = {"canonical": entry.data, "leaf": leaf_hash(entry.data)}
+        await connection.execute(_RECORD, recorded)
 
 
 class PostgresVerifier:

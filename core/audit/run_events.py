@@ -1,0 +1,91 @@
+"""What the run of a question tells beside its outcome: of questions back, assumptions, conflicts.
+
+Each event follows from the record of the outcome and is appended with it. None repeats a text: what
+somebody said stands in the outcome's own, which can be erased.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from core.audit.documents import Event
+from core.domain.answer import Outcome, RefusalKind, ShownCitation
+from core.domain.audit import Tag
+from core.domain.json_value import Json
+from core.domain.question import UNASKED_SLOT, Assumption, Question, Turn
+from core.domain.run import Run
+
+SAID = frozenset({"asker", "button"})
+"""Sources of an assumption that somebody stated with this message."""
+REFERENT = "referent"
+"""Slot of a question back that names none: what somebody meant."""
+
+
+def run_events(run: Run, *, answer_id: str, record_id: str) -> list[Event]:
+    """Return what a run tells, in the order of its record; none has a number yet."""
+    if run.answer.outcome is Outcome.IGNORED or _is_small_talk(run):
+        return []
+
+    def event(tag: Tag, says: Mapping[str, Json], *, subject: str = answer_id) -> Event:
+        return Event(
+            tag=tag,
+            actor=run.question.asker,
+            actor_kind="asker",
+            conversation=run.question.conversation_id,
+            seq=None,
+            subject=subject,
+            cause=record_id,
+            trace_id=run.question.question_id,
+            says=says,
+        )
+
+    events: list[Event] = []
+    pending = _pending(run.question)
+    if pending is not None:
+        slot = pending.slot or REFERENT
+        is_answered = any(one.slot == slot for one in _stated(run.question))
+        tag = Tag.CLARIFICATION_ANSWERED if is_answered else Tag.CLARIFICATION_EXPIRED
+        events.append(event(tag, {"slot": slot}, subject=pending.answer_id))
+    before = _held_before(run.question)
+    for one in _stated(run.question):
+        if before.get(one.slot, one.value) != one.value:
+            events.append(event(Tag.ASSUMPTION_REVOKED, {"slot": one.slot}))
+        events.append(event(Tag.ASSUMPTION_STATED, {"slot": one.slot, "source": one.source}))
+    if run.answer.refusal is RefusalKind.CONFLICT:
+        sections = conflicting_sections(run.answer.citations)
+        events.append(event(Tag.CONFLICT_FOUND, {"sections": sections}))
+    return events
+
+
+def conflicting_sections(citations: tuple[ShownCitation, ...]) -> list[Json]:
+    """Return policy and section of each citation, each once."""
+    places = dict.fromkeys(
+        (one.place.policy_key, one.place.number or one.place.title) for one in citations
+    )
+    return [{"policy": policy, "section": section} for policy, section in places]
+
+
+def _is_small_talk(run: Run) -> bool:
+    return run.answer.outcome is Outcome.CLARIFICATION and run.answer.slot == UNASKED_SLOT
+
+
+def _pending(question: Question) -> Turn | None:
+    """Return the question back that was still open when this message came; None: there was none.
+
+    Small talk leaves it open; any other message closes it.
+    """
+    last = next((turn for turn in reversed(question.history) if turn.slot != UNASKED_SLOT), None)
+    is_open = last is not None and last.outcome == Outcome.CLARIFICATION and bool(last.answer_id)
+    return last if is_open else None
+
+
+def _stated(question: Question) -> Iterator[Assumption]:
+    return (one for one in question.assumptions if one.source in SAID)
+
+
+def _held_before(question: Question) -> dict[str, str]:
+    """Return what this asker had stated before, the latest by slot."""
+    return {
+        one.slot: one.value
+        for turn in question.history
+        if turn.asker in {"", question.asker}
+        for one in turn.assumptions
+    }
