@@ -18,6 +18,7 @@ from bot.officer.policies import PolicyPages
 from bot.officer.precedents import PrecedentPages
 from bot.officer.records import RecordPages
 from bot.officer.rendering import STATIC, Pages
+from bot.officer.requests import RequestPages
 from bot.officer.reviews import ReviewPages
 from bot.officer.sign_in import ConsoleLinks, SignInPages
 from core.adapters.postgres.console.reader import open_reader
@@ -77,6 +78,7 @@ async def console_routes(service: Service) -> AsyncGenerator[tuple[web.RouteDef,
             PolicyPages(gate, pages),
             AffectedPages(gate, pages, service.affected_editions, officers),
             AccessLogPage(gate, pages),
+            RequestPages(gate, pages),
             ReviewPages(gate, pages, service.reviews, service.calibrations, clock=clock),
         )
         yield (

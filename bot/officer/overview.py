@@ -9,6 +9,7 @@ from bot.officer.gate import HOME, Gate, Visit
 from bot.officer.integrity import AnchorReader
 from bot.officer.rendering import Pages
 from core.adapters.postgres.console.figures import read_figures, read_root
+from core.adapters.postgres.officers.requests import count_undecided
 from core.adapters.postgres.record.affected_editions import PostgresAffectedEditions
 from core.cases.service import CaseService
 from core.domain.case import Case
@@ -43,9 +44,10 @@ class OverviewPage:
     async def show(self, visit: Visit) -> web.StreamResponse:
         """Show how things stand."""
         now = self._clock.now()
-        views = "record", "checkpoint", "v_ledger_health"
+        views = "record", "checkpoint", "v_ledger_health", "v_requests"
         async with visit.record.reading(visit.reading(*views)) as connection:
             figures = await read_figures(connection, now=now)
+            requests = await count_undecided(connection)
             anchors = await self._anchors.compare(
                 lambda checkpoint: read_root(connection, checkpoint.position)
             )
@@ -60,6 +62,7 @@ class OverviewPage:
             outcomes=parts(figures.outcomes, ORDER),
             badges=parts(figures.badges, ("high", "medium", "low")),
             waiting=waiting,
+            requests=requests,
             undecided=await self._editions.waiting(),
             oldest=min(waiting, key=lambda case: case.opened_at, default=None),
             overdue=[case for case in waiting if is_overdue(case, now)],

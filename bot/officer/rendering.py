@@ -83,6 +83,10 @@ ACTIONS: Mapping[str, str] = {
     "record:viewed": "Viewed a record",
     "bundle:exported": "Exported",
     "officer:signed_in": "Signed in",
+    "unmask:requested": "Asked who an asker is",
+    "unmask:approved": "Approved that",
+    "unmask:denied": "Denied that",
+    "identity:unmasked": "Took an identity",
 }
 
 

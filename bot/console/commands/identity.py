@@ -15,7 +15,10 @@ from core.adapters.postgres.officers.requests import (
     Request,
     Unmasked,
 )
+from core.adapters.postgres.officers.session import Reading
 from core.domain.errors import ConfigError, UsageError
+
+LISTED = Reading(statement="audit request list", views=("v_requests",))
 
 
 def ask(*, record: str, reason: str, basis: str, officer: str | None) -> int:
@@ -113,7 +116,7 @@ async def _decide(officer: str | None, request: str, *, approves: bool) -> Reque
 
 async def _list(officer: str | None) -> list[Request]:
     async with acting(officer) as session:
-        return await PostgresRequests(session).list()
+        return await PostgresRequests(session).list(LISTED)
 
 
 def _row(request: Request) -> Row:

@@ -11,11 +11,17 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from core.adapters.postgres.engine.database import engine_for
+from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.roles import DatabaseRole
+from core.adapters.postgres.officers.requests import ErasureScope, PostgresRequests
+from core.adapters.postgres.officers.session import OfficerSession
 from core.adapters.postgres.record.sequencer import PostgresSequencer
-from core.adapters.system import SystemClock
+from core.adapters.system import SystemClock, UuidSource
 from core.audit.checkpoint import LedgerKey
 from core.ingest.prepare import Overrides
 from tests.casework import ADA, office
+from tests.databases import as_role
 from tests.integration.officer.conftest import NEXT, ask
 from tests.integration.record.sealing import all_sealable
 from tests.life import PLATFORM_TABLES
@@ -38,7 +44,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
-async def looks(console: Console, engine: AsyncEngine) -> dict[str, str]:
+async def looks(console: Console, engine: AsyncEngine, database_url: str) -> dict[str, str]:
     """Fill the record with what is hard to show, and return the pages by name."""
     async with engine.begin() as connection:
         for statement in PLATFORM_TABLES:
@@ -57,6 +63,12 @@ async def looks(console: Console, engine: AsyncEngine) -> dict[str, str]:
     desk = office(engine)
     await desk.desk.close(await desk.opened(await desk.answered(thread="2")), ADA, key="closed")
     record = answered.receipt.record_id
+    by_grace = engine_for(as_role(database_url, DatabaseRole.CONSOLE))
+    ledger = Ledger(clock=SystemClock(), ids=UuidSource(), unit="berlin")
+    asking = PostgresRequests(OfficerSession(by_grace, ledger=ledger, officer="grace"))
+    await asking.ask_to_unmask(record, reason=HOSTILE[:500], basis=RTL)
+    await asking.ask_to_erase(ErasureScope(asker=LONG), basis="ticket 4711")
+    await by_grace.dispose()
     return {
         "overview": "/officer",
         "records": "/officer/records",
@@ -75,6 +87,8 @@ async def looks(console: Console, engine: AsyncEngine) -> dict[str, str]:
         "closed cases": "/officer/closed-cases",
         "no closed case": "/officer/closed-cases?words=nowhere&since=never",
         "access log": "/officer/access",
+        "requests": "/officer/requests",
+        "unmask": f"/officer/records/{record}/unmask",
         "missing": "/officer/nothing",
     }
 

@@ -10,9 +10,10 @@ from datetime import datetime
 from typing import Any, Literal
 
 from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.engine.identity_key import IdentityKey
-from core.adapters.postgres.officers.session import OfficerDeed, OfficerSession, deed
+from core.adapters.postgres.officers.session import OfficerDeed, OfficerSession, Reading, deed
 from core.audit.canonical import instant
 from core.domain.audit import Tag
 from core.domain.errors import UsageError
@@ -24,6 +25,10 @@ HOURS = 72
 
 _ALL = text("SELECT * FROM audit.v_requests ORDER BY state <> 'open', at DESC LIMIT :most")
 _ONE = text("SELECT * FROM audit.v_requests WHERE request_id = CAST(:id AS uuid)")
+_UNDECIDED = text(
+    "SELECT count(*) FROM audit.v_requests WHERE state = 'open'"
+    " AND officer <> audit.officer_login()"
+)
 _UNIT = text("SELECT unit FROM audit.record WHERE id = CAST(:id AS uuid)")
 _REQUEST, _DECIDE, _REVEAL = deed("request"), deed("decide"), deed("reveal")
 _TAGS = {
@@ -164,11 +169,21 @@ class PostgresRequests:
         person = key.open(bytes(done.row.sealed), pseudonym=pseudonym)
         return Unmasked(pseudonym=pseudonym, person=person)
 
-    async def list(self, *, most: int = 200) -> list[Request]:
-        """Return the requests of the officer's units, open ones first."""
-        async with self._session.acting() as doing:
-            rows = await doing.connection.execute(_ALL, {"most": most})
+    async def list(self, reading: Reading, *, most: int = 200) -> list[Request]:
+        """Return the requests of the officer's units, open ones first; that is recorded.
+
+        Raises:
+            ConfigError: See `OfficerSession.reading`.
+            TransientError: Likewise.
+        """
+        async with self._session.reading(reading) as connection:
+            rows = await connection.execute(_ALL, {"most": most})
             return [_request(row) for row in rows]
+
+
+async def count_undecided(connection: AsyncConnection) -> int:
+    """Return how many requests of others wait for the officer who reads."""
+    return int(await connection.scalar(_UNDECIDED) or 0)
 
 
 async def find_request(doing: OfficerDeed, request_id: str) -> Request:
