@@ -18,6 +18,7 @@ UNCOVERED = {
     ("record", "xid"),  # means nothing once a record is sealed
     ("content", "retain_until"),
     ("content", "hold_id"),
+    ("content", "words"),  # changes only with its expression, and the schema is compared
     ("checkpoint", "horizon"),  # where the sequencer goes on; what it passed over is found
     ("checkpoint", "cluster"),
     ("checkpoint", "sealed_at"),  # by the server's clock; the note is dated by the key
