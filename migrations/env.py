@@ -28,6 +28,7 @@ LIMITS = text(
 UNIT: str | None = context.config.attributes["unit"]
 """Of the records of migrations; None: the database is new, and nothing in it changes."""
 HAS_RECORD = text("SELECT to_regclass('audit.record') IS NOT NULL")
+HAS_RECORDS = text("SELECT EXISTS (SELECT FROM audit.record)")
 MIGRATOR = text("SELECT session_user FROM audit.tag WHERE tag = 'schema:migrated'")
 
 
@@ -39,7 +40,8 @@ def _record(
     if connection is None or UNIT is None or not connection.scalar(HAS_RECORD):
         return
     login = connection.scalar(MIGRATOR)
-    if login is None:
+    # To take back what an empty record has must not be what keeps it from being taken back.
+    if login is None or not (step.is_upgrade or connection.scalar(HAS_RECORDS)):
         return
     migrated = Event(
         tag=Tag.SCHEMA_MIGRATED,
