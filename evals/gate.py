@@ -211,6 +211,7 @@ def _of_questions(terminal: Terminal, one: QuestionsToHold) -> Iterator[Figure]:
         reasoner="extractive",
         ablate=False,
         alone=one.is_alone,
+        grader="code",
         reader=True,
         only="*",
         limit=None,

@@ -72,6 +72,13 @@ EVAL = group(
             help="default: as the settings say",
         ),
         option(
+            "--grader",
+            group=_HOW,
+            choices=("code", "model"),
+            default="code",
+            help="model: Claude grades beside the code; default: code alone",
+        ),
+        option(
             "--reader",
             group=_HOW,
             action=argparse.BooleanOptionalAction,
@@ -115,11 +122,16 @@ Of questions about one document each, which is ingested alone:
   {"document": "policies/gifts.pdf", "question": "May I accept cash?",
    "expected_outcome": "answered", "gold_quotes": ["Employees must not accept cash."]}
 
+Code grades whatever can be compared. With `--grader model` Claude grades each answer too, right,
+partly or wrong: it is printed how often the two agree, and its word counts where expected facts are
+not found word for word. What is none of these words is no grade, and counted apart.
+
 `--ablate` asks the answerable ones again without their gold sections: what can no longer be
 answered should not be.""",
         examples="""\
   citebound eval run --questions samples/questions/test.jsonl --out before.json
   citebound eval run --questions samples/questions/test.jsonl --ablate --no-rag
+  citebound eval run --questions facts.jsonl --reasoner claude --grader model
   citebound eval run --questions workplace/questions/heldout.jsonl --alone
   citebound eval run --questions train.jsonl --documents . --limit 200 --only '*18f*' --verbose""",
     ),

@@ -61,6 +61,11 @@ class LabelledQuestion:
     """`jurisdiction`, `groups`, `as_of`, where set."""
 
     @property
+    def is_comparable(self) -> bool:
+        """True if it says what a right answer has to quote or to say."""
+        return bool(self.must_quote or self.gold_quotes or self.expected_facts)
+
+    @property
     def is_answerable(self) -> bool:
         """True if nothing but an answer is right."""
         return self.expected == ANSWERED_ONLY

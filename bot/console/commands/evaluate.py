@@ -3,6 +3,7 @@
 import asyncio
 import dataclasses
 from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -14,9 +15,11 @@ from bot.console.evaluating.conditions import header_of
 from bot.console.evaluating.corpora import QuestionSource
 from bot.console.evaluating.figures_view import figures_rows, run_json
 from bot.console.evaluating.report_page import report_page
-from bot.console.evaluating.run_files import LINES, open_run, write_whole
+from bot.console.evaluating.run_files import LINES, OpenRun, open_run, write_whole
 from bot.console.evaluating.running import Asking, run_questions
 from bot.console.views.terminal import Terminal, open_terminal
+from core.adapters.anthropic.grading import open_grader
+from core.adapters.system import SystemClock
 from core.config.settings import Settings
 from core.domain.errors import ConfigError, UsageError
 from core.measuring import comparison
@@ -26,7 +29,7 @@ from core.measuring.questions import (
     spread,
     without_evidence,
 )
-from core.measuring.results import WHOLE, RunFile, read_run
+from core.measuring.results import BY_MODEL, WHOLE, QuestionResult, RunFile, read_run
 from core.models import SWITCHED_OFF
 
 EXTRACTIVE, CLAUDE = "extractive", "claude"
@@ -45,6 +48,8 @@ class RunOptions:
     """True: ask again without the sections that answer."""
     alone: bool
     """True: a database for each document."""
+    grader: str
+    """`code`, or `model` for a model beside it."""
     reader: bool
     """False: by words alone."""
     only: str
@@ -123,13 +128,33 @@ def measured(
         elif kept.kept:
             left = len(questions) - len(kept.kept)
             terminal.remark_unwrapped(f"{len(kept.kept)} were asked before, {left} are left")
-        results = asyncio.run(
-            run_questions(terminal, questions, asking=asking, done=kept.kept, keep=kept.keep)
-        )
+        results = asyncio.run(_graded(terminal, questions, asking, kept, grader=options.grader))
     found = RunFile(header=header, results=tuple(results))
     write_whole(written.with_suffix(WHOLE), run_json(found))
     terminal.remark_unwrapped(f"The run is kept in {written.with_suffix(WHOLE)}")
     return found
+
+
+async def _graded(
+    terminal: Terminal,
+    questions: Sequence[LabelledQuestion],
+    asking: Asking,
+    run: OpenRun,
+    *,
+    grader: str,
+) -> Sequence[QuestionResult]:
+    """Ask what is left, graded by code and, if wanted, by a model beside it."""
+    async with AsyncExitStack() as stack:
+        if grader == BY_MODEL:
+            access = dataclasses.replace(asking.settings, reasoner="auto")
+            if not access.uses_model:
+                raise ConfigError("--grader model needs access to Claude: set ANTHROPIC_API_KEY")
+            terminal.remark_unwrapped(
+                f"Answers are graded by {access.small_model} too, which has its price"
+            )
+            found = await stack.enter_async_context(open_grader(access, clock=SystemClock()))
+            asking = dataclasses.replace(asking, grade=found.grade)
+        return await run_questions(terminal, questions, asking=asking, done=run.kept, keep=run.keep)
 
 
 def compare(*, before: Path, after: Path, as_json: bool) -> int:

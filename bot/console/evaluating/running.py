@@ -10,7 +10,7 @@ from rich.text import Text
 from bot.console.evaluating.corpora import OpenCorpus, QuestionSource, open_corpora
 from bot.console.views.terminal import Row, Terminal, one_line
 from core.config.settings import Settings
-from core.domain.run import Run
+from core.domain.answer import Answer, Outcome
 from core.measuring.grading import Grade, NotGraded, grade_by_code
 from core.measuring.questions import LabelledQuestion
 from core.measuring.results import QuestionResult, not_asked, result_of
@@ -20,8 +20,8 @@ _ID_LENGTH = 40
 _QUESTION_LENGTH = 100
 """Characters of a question in a line."""
 
-GradeOne = Callable[[LabelledQuestion, Run], Awaitable[Grade | NotGraded | None]]
-"""Has a model grade an answer; None: nothing to grade."""
+GradeOne = Callable[[LabelledQuestion, Answer], Awaitable[Grade | NotGraded]]
+"""Has a model grade an answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,11 +71,12 @@ async def _asked(corpus: OpenCorpus, question: LabelledQuestion, asking: Asking)
     if reason is not None:
         return not_asked(question, reason=reason)
     run = await corpus.answer(question, use_rag=asking.use_rag)
+    is_graded = run.answer.outcome is Outcome.ANSWERED and question.is_comparable
     return result_of(
         question,
         run,
         by_code=grade_by_code(question, run.answer),
-        by_model=await asking.grade(question, run) if asking.grade else None,
+        by_model=await asking.grade(question, run.answer) if asking.grade and is_graded else None,
         quotes_stored=await corpus.has_stored_quotes(run),
     )
 

@@ -69,3 +69,5 @@ JUDGE = _load("judge")
 """Scores a draft."""
 EXTRACT = _load("extract")
 """Reads the facts of one section."""
+GRADE = _load("grade")
+"""Grades an answer against its labels, for evaluation alone."""

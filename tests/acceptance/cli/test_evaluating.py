@@ -5,6 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from tests.servers.anthropic import anthropic_server
+from tests.servers.anthropic_steps import Reply, reply, tool_use
+
 SAMPLES = Path(__file__).parents[3] / "samples" / "questions"
 PARKING = """# Parking
 
@@ -124,3 +127,44 @@ def test_claude_is_not_asked_without_access(citebound_process: Callable[..., Any
     done = citebound_process("eval", "run", "--questions", str(questions), "--reasoner", "claude")
     assert (done.code, done.err.count("\n")) == (3, 1)
     assert "ANTHROPIC_API_KEY" in done.err
+
+
+def test_a_model_grades_beside_the_code(
+    citebound: Callable[..., Any], policies: Path, tmp_path: Path
+) -> None:
+    """It decides where a fact is in other words; what is outside the scale is counted apart."""
+    questions = tmp_path / "asked.jsonl"
+    vouchers = "May employees accept vouchers?"
+    labels = [
+        {"id": "quoted", "must_quote": [VOUCHERS]},
+        {"id": "in other words", "expected_facts": ["never, not even a voucher of one euro"]},
+        {"id": "beside the scale", "must_quote": [VOUCHERS]},
+        {"id": "missing", "must_quote": ["Vouchers are welcome."]},
+    ]
+    lines = [{"question": vouchers, "expected": ["answered"], **one} for one in labels]
+    questions.write_text("\n".join(map(json.dumps, lines)))
+    grades = iter(["right", "right", "7", "wrong"])
+
+    def grade(body: dict[str, Any]) -> Reply:
+        assert [tool["name"] for tool in body["tools"]] == ["submit_grade"]
+        return reply(tool_use("submit_grade", {"grade": next(grades), "reason": "So."}))
+
+    asking = ("eval", "run", "--questions", str(questions), "--policies", str(policies))
+    with anthropic_server(grade) as server:
+        access = {"ANTHROPIC_API_KEY": server.key, "ANTHROPIC_BASE_URL": server.url}
+        done = citebound(*asking, "--reasoner", "extractive", "--grader", "model", **access)
+        assert len(server.received) == 4
+    assert done.code == 0
+    assert "agrees with the code on 2 of 3" in done.out
+    assert "decided 1, 1 not graded" in done.out
+    assert "which has its price" in done.err
+    run = next((tmp_path / "home" / "eval" / "runs").glob("asked.json"))
+    said = {one["id"]: one for one in json.loads(run.read_text())["questions"]}
+    assert [one["passed"] for one in said.values()] == [True, True, True, False]
+    assert said["in other words"]["graded_by"] == "model"
+    assert (said["beside the scale"]["model_grade"], said["missing"]["model_grade"]) == (
+        None,
+        "wrong",
+    )
+    assert "'7' is none of right, partly, wrong" in said["beside the scale"]["not_graded"]
+    assert server.key not in run.read_text()

@@ -22,7 +22,7 @@ class ModelRequest:
     """One call of a model: the same request has the same bytes, whenever it is made."""
 
     purpose: str
-    """`answer`, `critique`, `judge`, `extract`."""
+    """`answer`, `critique`, `judge`, `extract`, `grade`."""
     prompt: str
     """Name and version of the prompt (`answer/1`); not sent."""
     model: str

@@ -4,8 +4,9 @@ import asyncio
 import random
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
-from core.adapters.anthropic.api.api_types import ModelRequest
+from core.adapters.anthropic.api.api_types import ModelReply, ModelRequest
 from core.adapters.anthropic.api.client import MessagesClient
 from core.adapters.anthropic.api.metered_calls import Breaker, ModelAccess, RunCalls
 from core.adapters.anthropic.api.providers import Capabilities, Prices, prices_from, provider_from
@@ -45,6 +46,26 @@ class ClaudeModels:
     async def aclose(self) -> None:
         """Close the connections."""
         await self._access.client.aclose()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StandaloneCalls:
+    """See `api_types.Calls`: each call has a budget of its own, and belongs to no question."""
+
+    models: ClaudeModels
+    """Who is asked."""
+    clock: Clock
+    """Time."""
+    deadline_s: float
+    """Seconds for each call, repetitions after an error included."""
+
+    async def call(self, request: ModelRequest, /) -> ModelReply:
+        """See `Calls.call`."""
+        limits = RunLimits(
+            model_calls=1, output_tokens=request.max_tokens, deadline_s=self.deadline_s
+        )
+        budget = Budget(limits, started_s=self.clock.monotonic_s())
+        return await self.models.standalone(budget).call(request)
 
 
 def open_models(

@@ -4,17 +4,15 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 
 from core.adapters.anthropic.api.api_types import Calls, ModelReply, ModelRequest
-from core.adapters.anthropic.api.composition import ClaudeModels, open_models
+from core.adapters.anthropic.api.composition import StandaloneCalls, open_models
 from core.adapters.anthropic.api.metered_calls import Breaker
 from core.adapters.anthropic.api.providers import PUBLISHED, UNKNOWN, prices_from, provider_from
 from core.adapters.anthropic.extraction.extractor import ClaudeSectionReader, Pricing
 from core.backoff import Backoff
 from core.config.settings import Settings
 from core.domain.errors import ConfigError, ModelUnavailableError
-from core.domain.run import Budget, RunLimits
 from core.ports import Clock
 
 MINUTE_S = 60.0
@@ -48,7 +46,7 @@ async def open_section_reader(
         breaker=lambda: Breaker(failures=BREAKER_FAILURES),
     )
     calls = PacedCalls(
-        _SectionCalls(models=models, clock=clock),
+        StandaloneCalls(models=models, clock=clock, deadline_s=DEADLINE_S),
         per_minute=settings.extract_per_minute,
         monotonic_s=clock.monotonic_s,
         sleep=sleep,
@@ -118,19 +116,6 @@ class PacedCalls:
         if len(self._began) < (self._began.maxlen or 1):
             return 0.0
         return self._began[0] + MINUTE_S - self._monotonic_s()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _SectionCalls:
-    """See `api_types.Calls`: each call has a budget of its own."""
-
-    models: ClaudeModels
-    clock: Clock
-
-    async def call(self, request: ModelRequest, /) -> ModelReply:
-        limits = RunLimits(model_calls=1, output_tokens=request.max_tokens, deadline_s=DEADLINE_S)
-        budget = Budget(limits, started_s=self.clock.monotonic_s())
-        return await self.models.standalone(budget).call(request)
 
 
 class _NoCalls:
