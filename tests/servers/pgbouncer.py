@@ -6,7 +6,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,12 +19,13 @@ PROGRAM = shutil.which("pgbouncer", path=f"{os.defpath}:/usr/sbin:/usr/local/sbi
 """None: it is not installed."""
 CONFIGURATION = """
 [databases]
-* = host={host} port={port} user={user}
+* = host={host} port={port}{user}
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = {listens}
 unix_socket_dir =
-auth_type = any
+auth_type = {auth}
+auth_file = {users}
 pool_mode = transaction
 default_pool_size = {sessions}
 max_client_conn = 500
@@ -32,10 +33,18 @@ max_client_conn = 500
 
 
 @contextmanager
-def pgbouncer(url: str, *, sessions: int = 20) -> Generator[str]:
+def pgbouncer(
+    url: str, *, sessions: int = 20, passwords: Mapping[str, str] | None = None
+) -> Generator[str]:
     """Run it with so many sessions of the server; return the URL by way of it.
 
     Everything else is as it is installed: no startup parameter is ignored.
+
+    Args:
+        url: of the database.
+        sessions: that it opens for a login and a database at most.
+        passwords: of the logins that may come, each as itself; None: whoever comes is the login of
+            the URL.
     """
     assert PROGRAM is not None
     to = make_url(url)
@@ -44,6 +53,9 @@ def pgbouncer(url: str, *, sessions: int = 20) -> Generator[str]:
     with tempfile.TemporaryDirectory(prefix="citebound-pgbouncer-") as folder:
         home = Path(folder)
         home.chmod(0o755)
+        users = home / "users.txt"
+        lines = (f'"{login}" "{word}"\n' for login, word in (passwords or {}).items())
+        users.write_text("".join(lines))
         configuration = home / "pgbouncer.ini"
         configuration.write_text(
             CONFIGURATION.format(
@@ -51,11 +63,14 @@ def pgbouncer(url: str, *, sessions: int = 20) -> Generator[str]:
                 port=to.port or 5432,
                 listens=port,
                 sessions=sessions,
-                user=to.username,
+                user="" if passwords else f" user={to.username}",
+                auth="scram-sha-256" if passwords else "any",
+                users=users,
             )
         )
         # It refuses to run as root, as Postgres does, whose socket only its own user reaches.
-        as_somebody = ["-u", Path(host).owner()] if os.getuid() == 0 else []
+        owner = Path(host).owner() if host.startswith("/") else "nobody"
+        as_somebody = ["-u", owner] if os.getuid() == 0 else []
         process = subprocess.Popen(  # noqa: S603  # found by its name
             [PROGRAM, "-q", *as_somebody, str(configuration)], stderr=subprocess.DEVNULL
         )
