@@ -6,17 +6,20 @@ have the keys and the size of real ones; of their texts the trace and the quotes
 
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
+from typing import Any, cast
 from uuid import UUID
 
+import psycopg
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.engine.ledger import Entry, append, committed, json_text
-from core.audit.canonical import canonical, instant
+from core.adapters.postgres.engine.ledger import Entry, committed, json_text
+from core.audit.canonical import Commitment, canonical, instant, leaf_hash
 from core.domain.json_value import Json
 
 EXAMPLES = Path(__file__).parents[1] / "deploy" / "sql" / "examples.sql"
@@ -27,8 +30,16 @@ KINDS = ("not_found", "policy_silent", "not_sure", "out_of_scope", "conflict")
 SLOTS = ("jurisdiction", "role")
 FEATURES = ("coverage", "relevance", "lead", "read", "whole")
 OFFICERS = ("ada", "grace")
-BATCH = 2_000
-_ALWAYS = "ALTER TABLE audit.record {} TRIGGER check_clock"
+BATCH = 20_000
+_RECORDS = "COPY audit.record (canonical, leaf_hash) FROM STDIN (FORMAT binary)"
+_CONTENTS = "COPY audit.content (record_id, field, salt, body) FROM STDIN (FORMAT binary)"
+_INDEXES = text("""
+SELECT indexname, indexdef FROM pg_indexes
+ WHERE schemaname = 'audit' AND tablename IN ('record', 'citation', 'content')
+   AND NOT EXISTS (SELECT FROM pg_constraint WHERE conname = indexname)
+""")
+_CLOCK = "ALTER TABLE audit.record {} TRIGGER check_clock"
+_CITATIONS = "ALTER TABLE audit.record {} TRIGGER derive_citations"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -286,22 +297,53 @@ def _case(asked: Asked, state: str, owner: str | None) -> dict[str, Json]:
     }
 
 
-async def fill(engine: AsyncEngine, asked: Sequence[Asked]) -> int:
+async def fill(engine: AsyncEngine, asked: Iterable[Asked]) -> int:
     """Append the records of questions, as of their own times; return how many there are."""
-    waiting: list[Entry] = []
-    written = 0
+    return await append_all(engine, (entry for one in asked for entry in entries(one)))
+
+
+async def append_all(engine: AsyncEngine, made: Iterable[Entry]) -> int:
+    """Append many records as a superuser, of any time; return how many there are.
+
+    They are copied, keys are not looked up, and what only readers need of indexes is built at the
+    end.
+    """
     async with engine.begin() as connection:
-        await connection.execute(text(_ALWAYS.format("DISABLE")))
-    for number, one in enumerate(asked, start=1):
-        waiting += entries(one)
-        if len(waiting) >= BATCH or number == len(asked):
-            async with engine.begin() as connection:
-                await append(connection, waiting)
-            written += len(waiting)
-            waiting = []
+        await connection.execute(text(_CLOCK.format("DISABLE")))
+        await connection.execute(text(_CITATIONS.format("ENABLE ALWAYS")))
+        indexes = (await connection.execute(_INDEXES)).all()
+        for index in indexes:
+            await connection.execute(text(f"DROP INDEX audit.{index.indexname}"))
+    written, waiting = 0, iter(made)
+    while copied := await _copy(engine, islice(waiting, BATCH)):
+        written += copied
     async with engine.begin() as connection:
-        await connection.execute(text(_ALWAYS.format("ENABLE ALWAYS")))
+        await connection.execute(text("SET LOCAL maintenance_work_mem = '512MB'"))
+        for index in indexes:
+            await connection.execute(text(index.indexdef))
+        await connection.execute(text(_CITATIONS.format("ENABLE")))
+        await connection.execute(text(_CLOCK.format("ENABLE ALWAYS")))
     return written
+
+
+async def _copy(engine: AsyncEngine, batch: Iterable[Entry]) -> int:
+    """Copy a batch while it is made, and return how many records it has."""
+    copied, contents = 0, list[tuple[UUID, Commitment]]()
+    async with engine.begin() as connection:
+        await connection.execute(text("SET LOCAL session_replication_role = replica"))
+        raw = (await connection.get_raw_connection()).driver_connection
+        async with cast("psycopg.AsyncConnection[Any]", raw).cursor() as cursor:
+            async with cursor.copy(_RECORDS) as copy:
+                copy.set_types(["bytea", "bytea"])
+                for entry in batch:
+                    copied += 1
+                    await copy.write_row((entry.data, leaf_hash(entry.data)))
+                    contents += [(UUID(entry.record_id), part) for part in entry.contents]
+            async with cursor.copy(_CONTENTS) as copy:
+                copy.set_types(["uuid", "text", "bytea", "text"])
+                for record_id, part in contents:
+                    await copy.write_row((record_id, part.field, part.salt, part.body))
+    return copied
 
 
 def at_midnight(now: datetime) -> datetime:

@@ -23,7 +23,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.local.embedder import LocalEmbedder, find_local_embedder
 from core.adapters.postgres.engine.database import engine_for
-from core.adapters.postgres.engine.ledger import Entry, Ledger, append
+from core.adapters.postgres.engine.ledger import Entry, Ledger
 from core.adapters.postgres.engine.roles import DatabaseRole
 from core.adapters.postgres.record.sequencer import PostgresSequencer
 from core.adapters.system import SystemClock, UuidSource
@@ -36,8 +36,8 @@ from core.ingest.prepare import Overrides
 from tests.databases import as_role
 from tests.evals.platform_bench import postgres
 from tests.officer_console import OFFICERS, ORIGIN, Visitor, grant, served
+from tests.record_filler import append_all
 
-BULK = 2_000
 TAGS = {
     "answered": Tag.QUESTION_ANSWERED,
     "clarification": Tag.CLARIFICATION_ASKED,
@@ -134,24 +134,8 @@ def events(chance: random.Random, count: int, now: datetime) -> Iterator[tuple[d
 
 async def fill(engine: AsyncEngine, records: int) -> None:
     """Append the records, seal them, and let Postgres know what it has."""
-    chance, ids = random.Random(5), UuidSource()  # noqa: S311  # no secret
-    batch: list[Entry] = []
-    await _clock(engine, "DISABLE TRIGGER")
-    indexes = await _without_indexes(engine)
-    for at, event in events(chance, records, datetime.now(UTC)):  # noqa: TID251  # of a measurement
-        ledger = Ledger(clock=_At(at), ids=ids, unit=chance.choice(("berlin", "munich")))
-        texts = {"question": words(chance, 14), "answer": words(chance, 60)}
-        batch.append(ledger.entry(event, content=texts))
-        if len(batch) == BULK:
-            async with engine.begin() as connection:
-                await append(connection, batch)
-            batch = []
-    async with engine.begin() as connection:
-        await append(connection, batch)
-    await _clock(engine, "ENABLE ALWAYS TRIGGER")
-    async with engine.begin() as connection:
-        for index in indexes:
-            await connection.execute(text(index))
+    now = datetime.now(UTC)  # noqa: TID251  # of a measurement
+    await append_all(engine, entries(records, now))
     key = LedgerKey.generate("bench")
     sequencer = PostgresSequencer(engine, key=key, deployment="bench", clock=SystemClock())
     while (await sequencer.seal()).is_behind:
@@ -162,25 +146,13 @@ async def fill(engine: AsyncEngine, records: int) -> None:
             await connection.execute(text(f"VACUUM ANALYZE audit.{table}"))
 
 
-async def _without_indexes(engine: AsyncEngine) -> list[str]:
-    """Drop what only reading needs, which is quicker built at once; return how."""
-    async with engine.begin() as connection:
-        found = await connection.execute(
-            text(
-                "SELECT i.indexdef, i.indexname FROM pg_indexes i WHERE i.schemaname = 'audit'"
-                " AND i.tablename IN ('record', 'citation', 'content') AND NOT EXISTS ("
-                "  SELECT FROM pg_constraint c WHERE c.conname = i.indexname)"
-            )
-        )
-        rows = found.all()
-        for row in rows:
-            await connection.execute(text(f"DROP INDEX audit.{row.indexname}"))
-    return [row.indexdef for row in rows]
-
-
-async def _clock(engine: AsyncEngine, does: str) -> None:
-    async with engine.begin() as connection:
-        await connection.execute(text(f"ALTER TABLE audit.record {does} check_clock"))
+def entries(records: int, now: datetime) -> Iterator[Entry]:
+    """Yield the records."""
+    chance, ids = random.Random(5), UuidSource()  # noqa: S311  # no secret
+    for at, event in events(chance, records, now):
+        ledger = Ledger(clock=_At(at), ids=ids, unit=chance.choice(("berlin", "munich")))
+        texts = {"question": words(chance, 14), "answer": words(chance, 60)}
+        yield ledger.entry(event, content=texts)
 
 
 async def pages(engine: AsyncEngine) -> dict[str, str]:

@@ -25,7 +25,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.app.sealing import EVERY_S
 from core.adapters.postgres.engine.embedded_account import binary, server_account
-from core.adapters.postgres.engine.ledger import Entry, Ledger, append
+from core.adapters.postgres.engine.ledger import Entry, Ledger
 from core.adapters.postgres.engine.roles import DatabaseRole, as_embedded_login
 from core.adapters.postgres.engine.schema import open_database
 from core.adapters.postgres.record.sequencer import PostgresSequencer
@@ -36,8 +36,8 @@ from core.audit.checkpoint import LedgerKey
 from core.audit.documents import Event
 from core.domain.audit import Tag
 from tests.evals.platform_bench import busy, postgres
+from tests.record_filler import append_all
 
-BULK = 2_000
 CORES = 2
 FILLER = "x" * 900
 _PREPARED = """
@@ -143,13 +143,6 @@ async def seal_all(sequencer: PostgresSequencer) -> str:
     return sealed.note
 
 
-async def fill(engine: AsyncEngine, ledger: Ledger, records: int) -> None:
-    """Append records in bulk."""
-    for _ in range(0, records, BULK):
-        async with engine.begin() as connection:
-            await append(connection, [entry(ledger) for _ in range(BULK)])
-
-
 class Server:
     """What the server's processes cost."""
 
@@ -191,7 +184,8 @@ async def measure(url: str, engine: AsyncEngine, given: argparse.Namespace) -> N
         f" server's processor {spent_s / each / given.clients * 1e6:.0f} us each; sealed after"
         f" p50 {half_s:.2f} s, p99 {most_s:.2f} s"
     )
-    await fill(engine, ledger, given.records - each * given.clients)
+    missing = given.records - each * given.clients
+    await append_all(engine, (entry(ledger) for _ in range(missing)))
     note = await seal_all(sequencer)
     began, began_s, own_s = time.perf_counter(), server.cpu_s(), _own_cpu_s()
     verifier = PostgresVerifier(engine, deployment="bench")
