@@ -25,7 +25,9 @@ from core.adapters.postgres.engine.embedded_account import exclusively
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.roles import DatabaseRole, as_embedded_login
 from core.adapters.postgres.engine.schema import migrate
+from core.adapters.postgres.record.audit_reader import find_record, newest_records
 from core.adapters.system import SystemClock, UuidSource
+from core.domain.audit import RecordLine, RecordView
 
 MIGRATED = "citebound_template"
 """An empty database with our schema."""
@@ -212,3 +214,20 @@ def corpus_store(engine: AsyncEngine) -> PostgresCorpusStore:
     """Return the corpus of a database, as a command opens it."""
     ledger = Ledger(clock=SystemClock(), ids=UuidSource(), unit="test")
     return PostgresCorpusStore(engine, ledger=ledger, operator="console")
+
+
+class UnrecordedReader:
+    """The record as a test looks at it: its reading is nobody's."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def show(self, record_id: str) -> RecordView | None:
+        """See `find_record`."""
+        async with self._engine.connect() as connection:
+            return await find_record(connection, record_id)
+
+    async def list(self, *, limit: int = 20, outcome: str | None = None) -> list[RecordLine]:
+        """See `newest_records`."""
+        async with self._engine.connect() as connection:
+            return await newest_records(connection, limit=limit, outcome=outcome)

@@ -124,8 +124,8 @@ SELECT at, outcome, badge, question, answer
  WHERE asker = 'p-1'
  ORDER BY at;
 
--- 19. What changed of all that answers rest on, in the last 30 days?
-SELECT at, actor, what, action, subject, before, after
+-- 19. Who changed what that answers rest on in the last 30 days, and what was it before?
+SELECT at, actor, what, action, coalesce(item, subject) AS item, before, after
   FROM audit.v_changes
  WHERE at >= now() - interval '30 days'
  ORDER BY at DESC;

@@ -9,10 +9,12 @@ from dataclasses import replace
 
 from rich.text import Text
 
+from bot.console.commands.officers import own_ledger
 from bot.console.views.record_view import record_json, record_view, records_list
 from bot.console.views.terminal import Terminal, open_terminal
 from core.adapters.postgres.access import open_engine
 from core.adapters.postgres.engine.roles import DatabaseRole
+from core.adapters.postgres.officers.session import OfficerSession
 from core.adapters.postgres.record.audit_reader import PostgresAuditReader
 from core.config.settings import Settings
 from core.domain.audit import RecordLine
@@ -37,8 +39,10 @@ def list_records(*, limit: int, outcome: str | None, as_json: bool) -> int:
 async def _open_records(terminal: Terminal) -> AsyncGenerator[PostgresAuditReader]:
     with terminal.busy("Opening the database"):
         settings = Settings.from_environment()
-    async with open_engine(settings, DatabaseRole.CONSOLE, officer=getpass.getuser()) as engine:
-        yield PostgresAuditReader(engine)
+    officer = getpass.getuser()
+    async with open_engine(settings, DatabaseRole.CONSOLE, officer=officer) as engine:
+        session = OfficerSession(engine, ledger=own_ledger(settings), officer=officer)
+        yield PostgresAuditReader(session)
 
 
 async def _show(terminal: Terminal, record_id: str, prefix: str | None, *, as_json: bool) -> bool:

@@ -14,8 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.engine.database import engine_for
 from core.adapters.postgres.engine.roles import DatabaseRole
-from core.adapters.postgres.record.audit_reader import PostgresAuditReader
-from tests.databases import role_of
+from tests.databases import UnrecordedReader, role_of
 from tests.kills import balance, quiet
 from tests.running import Ended, command
 from tests.servers.postgres_pair import Backup, Node, postgres_with_backup
@@ -102,7 +101,7 @@ async def problems(server: Node, home: Path) -> set[str]:
 async def intact(url: str) -> int:
     """Assert that every record hashes to what was recorded of it; return how many there are."""
     engine = engine_for(url, pooled=False)
-    records = PostgresAuditReader(engine)
+    records = UnrecordedReader(engine)
     lines = await records.list(limit=1_000, outcome=None)
     for line in lines:
         record = await records.show(line.record_id)

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from core.adapters.postgres.record.audit_reader import PostgresAuditReader
 from core.domain.answer import Outcome
 from core.domain.case import CaseState, Opener, Urgency
 from core.domain.case_actions import CaseDone, CaseRefused, Refusal
 from core.domain.errors import UsageError
 from core.domain.officers import Account
 from tests.casework import ADA, ASKER, GRACE, OTHER, Office, fresh, office
+from tests.databases import UnrecordedReader
 from tests.life_history import _gaps  # pyright: ignore[reportPrivateUsage]
 
 THREAD, ROOM, HER, ADAS = "C1", "COFF", "U1", "UA"
@@ -71,7 +71,7 @@ async def test_records_are_whole_and_name_the_case(bureau: Office) -> None:
         "SELECT conversation::text AS thread, seq FROM audit.record ORDER BY conversation, seq"
     )
     assert _gaps(numbers) == []
-    reader = PostgresAuditReader(bureau.life.engine)
+    reader = UnrecordedReader(bureau.life.engine)
     rows = await bureau.life.rows("SELECT id::text, canonical FROM audit.record")
     for row in rows:
         record = await reader.show(str(row["id"]))

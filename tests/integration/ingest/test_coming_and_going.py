@@ -16,7 +16,6 @@ from core.adapters.postgres.corpus.withdrawals import PostgresWithdrawals
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
 from core.adapters.postgres.platforms.posted_answers import PostgresPostedAnswers
-from core.adapters.postgres.record.audit_reader import PostgresAuditReader
 from core.adapters.system import SystemClock, UuidSource
 from core.domain.errors import DocumentError, OvertakenError, UsageError
 from core.domain.question import Scope
@@ -24,7 +23,7 @@ from core.ingest.compare import SourceFile
 from core.ingest.publish import Ingested
 from core.language.spans import VersionId
 from core.ports import Published, StoredVersion, Unchanged
-from tests.databases import corpus_store
+from tests.databases import UnrecordedReader, corpus_store
 
 Ingest = Callable[..., Coroutine[Any, Any, Ingested]]
 Counts = Callable[[], Awaitable[dict[str, int]]]
@@ -172,7 +171,7 @@ async def test_what_is_withdrawn_answers_no_longer(
         (record,) = (await connection.execute(withdrawn)).all()
     assert (record.doc["policy"], record.doc["since"]) == ("gifts", "2026-03-01")
     assert "market" not in str(record.doc)
-    view = await PostgresAuditReader(engine).show(str(record.id))
+    view = await UnrecordedReader(engine).show(str(record.id))
     assert view is not None
     assert view.is_intact
     (latest, *_) = await PostgresPolicyChanges(engine).latest(frozenset(), limit=3)

@@ -356,3 +356,65 @@ async def test_a_dangling_reference_is_filled_by_a_later_version(
     assert await targets(engine) == [(1, None, None)]
     await ingest(CASH, name="cash.md")
     assert (await targets(engine))[0][1] == "cash"
+
+
+async def told(engine: AsyncEngine) -> list[tuple[str, str, Any, Any]]:
+    """Return what the record tells of publications, in order."""
+    query = "SELECT tag, subject, doc->'before', doc->'after' FROM audit.record ORDER BY at, id"
+    return [(row[0], row[1], row[2], row[3]) for row in await rows(engine, query)]
+
+
+async def test_a_publication_is_recorded_with_what_it_changed(
+    ingest: Ingest, engine: AsyncEngine
+) -> None:
+    """The edition with hash and facts, the policy before and after, and other readers."""
+    await ingest(GIFTS)
+    await ingest(CHANGED, audience=frozenset({"board"}))
+    found = await told(engine)
+    assert [one[:2] for one in found] == [
+        ("corpus:published", "edition:1"),
+        ("policy:added", "policy:gifts"),
+        ("corpus:published", "edition:2"),
+        ("policy:revised", "policy:gifts"),
+        ("access:changed", "policy:gifts"),
+    ]
+    added, revised, access = found[1], found[3], found[4]
+    assert (added[2], added[3]) == (None, revised[2])
+    assert (revised[3]["number"], revised[3]["audience"]) == (2, ["board"])
+    assert revised[2]["sha256"] != revised[3]["sha256"]
+    assert (access[2], access[3]) == ({"audience": ["everyone"]}, {"audience": ["board"]})
+    editions = await rows(
+        engine,
+        "SELECT doc->'versions'->0->>'sha256' = encode(v.sha256, 'hex'),"
+        " (doc->'facts'->>'opened')::int, (doc->'facts'->>'closed')::int"
+        " FROM audit.record JOIN citebound.policy_versions v"
+        " ON v.id = (doc->'versions'->0->>'policy_version')::int"
+        " WHERE tag = 'corpus:published' ORDER BY at, audit.record.id",
+    )
+    (first, second) = editions
+    assert (first[0], first[2], second[0]) == (True, 0, True)
+    assert second[1] == second[2] < first[1], "what both versions state is neither"
+
+
+async def test_what_could_not_be_recorded_is_not_published(
+    ingest: Ingest, engine: AsyncEngine, counts: Counts
+) -> None:
+    """Both stand in one transaction."""
+    await ingest(GIFTS)
+    before = await counts()
+    async with engine.begin() as connection:
+        await connection.execute(
+            text(
+                "CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS"
+                " $$ BEGIN RAISE EXCEPTION 'the disk is full'; END $$"
+            )
+        )
+        await connection.execute(
+            text(
+                "CREATE TRIGGER fail BEFORE INSERT ON audit.record"
+                " FOR EACH ROW EXECUTE FUNCTION fail()"
+            )
+        )
+    with pytest.raises(TransientError, match="the disk is full"):
+        await ingest(CHANGED)
+    assert await counts() == before

@@ -11,14 +11,13 @@ from bot.delivery import Deliverer
 from bot.intake import Intake
 from bot.worker import Worker
 from core.adapters.local.embedder import LocalEmbedder, find_local_embedder
-from core.adapters.postgres.record.audit_reader import PostgresAuditReader
 from core.bootstrap import Service, bootstrap
 from core.config.settings import Settings
 from core.domain.answer import Outcome
 from core.domain.message import Accepted, MessageKind
 from core.ingest.prepare import Overrides
 from core.ports import Handlers, Platform
-from tests.databases import logins
+from tests.databases import UnrecordedReader, logins
 from tests.life import (
     ScriptedAudience,
     SilentSurface,
@@ -102,7 +101,7 @@ async def test_each_record_can_be_read(engine: AsyncEngine) -> None:
     assert isinstance(accepted, Accepted)
     await deployment.worker.answer(accepted.conversation_id)
     await deployment.deliverer.deliver(accepted.conversation_id)
-    reader = PostgresAuditReader(engine)
+    reader = UnrecordedReader(engine)
     shown: dict[str, bool] = {}
     for row in await deployment.rows("SELECT id::text FROM audit.record ORDER BY seq"):
         record = await reader.show(str(row["id"]))

@@ -19,7 +19,6 @@ from core.adapters.postgres.officers import erasure as erasing
 from core.adapters.postgres.officers.erasure import WORDS, PostgresErasure, purge_files
 from core.adapters.postgres.officers.requests import ErasureScope, PostgresRequests, Request
 from core.adapters.postgres.officers.session import OfficerDeed
-from core.adapters.postgres.record.audit_reader import PostgresAuditReader
 from core.adapters.postgres.record.export import Selection, read_bundle
 from core.audit.bundle.write import write_bundle
 from core.audit.documents import Event
@@ -31,6 +30,7 @@ from core.domain.feedback import Rating, Reason
 from core.domain.json_value import Json
 from core.domain.message import MessageKind
 from tests.casework import ADA, ASKER, Office, fresh
+from tests.databases import UnrecordedReader
 from tests.integration.privacy.conftest import BASIS, LEDGER
 from tests.integration.record.sealing import SealedLedger, all_sealable
 from tests.life import PSEUDONYMS, Deployment, message
@@ -333,7 +333,7 @@ async def test_a_text_that_is_gone_otherwise_or_back_again_is_named(
         (ProblemClass.CONTENT_RESTORED, str(kept["record_id"]))
     }
     assert [one.kind for one in problems].count(ProblemClass.CONTENT_MISSING) == 1
-    view = await PostgresAuditReader(engine).show(str(kept["record_id"]))
+    view = await UnrecordedReader(engine).show(str(kept["record_id"]))
     assert view is not None
     assert view.problems == ("the text of 'question' was erased, and is there again",)
 
@@ -499,7 +499,7 @@ async def test_officers_read_no_places(bureau: Office, console: AsyncEngine) -> 
         fields = set(await connection.scalars(text("SELECT field FROM audit.content")))
     assert {"question", "answer"} < fields
     assert "place" not in fields
-    view = await PostgresAuditReader(console).show(str(record["id"]))
+    view = await UnrecordedReader(console).show(str(record["id"]))
     assert view is not None
     assert view.problems == ()
 

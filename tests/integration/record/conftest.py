@@ -9,13 +9,12 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.local.embedder import LocalEmbedder
-from core.adapters.postgres.record.audit_reader import PostgresAuditReader
 from core.agent.request import AskRequest, Reply
 from core.bootstrap import Service, bootstrap
 from core.config.settings import Settings
 from core.domain.conversation import Place
 from core.ingest.prepare import Overrides
-from tests.databases import logins
+from tests.databases import UnrecordedReader, logins
 from tests.integration.record.sealing import SealedLedger
 
 Ask = Callable[..., Coroutine[Any, Any, Reply]]
@@ -66,9 +65,9 @@ def ask(service: Service) -> Ask:
 
 
 @pytest.fixture
-def records(engine: AsyncEngine) -> PostgresAuditReader:
+def records(engine: AsyncEngine) -> UnrecordedReader:
     """The record, read."""
-    return PostgresAuditReader(engine)
+    return UnrecordedReader(engine)
 
 
 @pytest.fixture

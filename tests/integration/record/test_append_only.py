@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from sqlalchemy.exc import DBAPIError
 
-from core.adapters.postgres.record.audit_reader import PostgresAuditReader
 from core.agent.request import Reply
+from tests.databases import UnrecordedReader
 
 Ask = Callable[..., Coroutine[Any, Any, Reply]]
 Rows = Callable[..., Coroutine[Any, Any, list[dict[str, Any]]]]
@@ -61,7 +61,7 @@ async def test_a_generated_column_can_not_be_set(ask: Ask, change: Change) -> No
         await change("UPDATE audit.record SET outcome = 'refused'")
 
 
-async def test_an_intact_record_has_no_problems(ask: Ask, records: PostgresAuditReader) -> None:
+async def test_an_intact_record_has_no_problems(ask: Ask, records: UnrecordedReader) -> None:
     """What was just written is found, checked and shown."""
     reply = await ask(ANSWERED)
     view = await records.show(reply.receipt.record_id)
@@ -75,7 +75,7 @@ async def test_an_intact_record_has_no_problems(ask: Ask, records: PostgresAudit
 
 @pytest.mark.parametrize("field", TEXTS)
 async def test_a_changed_text_is_named(
-    ask: Ask, change: Change, records: PostgresAuditReader, field: str
+    ask: Ask, change: Change, records: UnrecordedReader, field: str
 ) -> None:
     """The commitment does not fit; restored, it does."""
     record_id = (await ask(ANSWERED)).receipt.record_id
@@ -91,9 +91,7 @@ async def test_a_changed_text_is_named(
     assert view.is_intact
 
 
-async def test_a_missing_text_is_named(
-    ask: Ask, change: Change, records: PostgresAuditReader
-) -> None:
+async def test_a_missing_text_is_named(ask: Ask, change: Change, records: UnrecordedReader) -> None:
     """A deleted text leaves its commitment behind."""
     record_id = (await ask(ANSWERED)).receipt.record_id
     await change(*DEFENCELESS, "DELETE FROM audit.content WHERE field = 'answer'")
@@ -102,9 +100,7 @@ async def test_a_missing_text_is_named(
     assert view.problems == ("the text of 'answer' is missing",)
 
 
-async def test_an_added_text_is_named(
-    ask: Ask, change: Change, records: PostgresAuditReader
-) -> None:
+async def test_an_added_text_is_named(ask: Ask, change: Change, records: UnrecordedReader) -> None:
     """A text that the record does not promise is none of it."""
     record_id = (await ask(ANSWERED)).receipt.record_id
     await change(
@@ -117,7 +113,7 @@ async def test_an_added_text_is_named(
 
 
 async def test_changed_bytes_are_refused_or_named(
-    ask: Ask, change: Change, records: PostgresAuditReader
+    ask: Ask, change: Change, records: UnrecordedReader
 ) -> None:
     """The check on the leaf refuses them; without it, the reader names them."""
     record_id = (await ask(ANSWERED)).receipt.record_id
@@ -147,7 +143,7 @@ async def test_changed_bytes_are_refused_or_named(
     ],
 )
 async def test_a_column_cut_off_from_the_bytes_is_named(
-    ask: Ask, change: Change, records: PostgresAuditReader, column: str, value: str
+    ask: Ask, change: Change, records: UnrecordedReader, column: str, value: str
 ) -> None:
     """A superuser may drop a generated column's expression, but not unnoticed."""
     record_id = (await ask(ANSWERED)).receipt.record_id
@@ -167,7 +163,7 @@ async def test_a_column_cut_off_from_the_bytes_is_named(
     ids=["changed", "deleted"],
 )
 async def test_citations_cut_off_from_the_bytes_are_named(
-    ask: Ask, change: Change, records: PostgresAuditReader, falsify: str
+    ask: Ask, change: Change, records: UnrecordedReader, falsify: str
 ) -> None:
     """The rows that views count are those of the hashed bytes."""
     record_id = (await ask(ANSWERED)).receipt.record_id
@@ -177,9 +173,7 @@ async def test_citations_cut_off_from_the_bytes_are_named(
     assert view.problems == ("the record's citations are not those of its bytes",)
 
 
-async def test_a_unique_beginning_of_an_id_is_enough(
-    ask: Ask, records: PostgresAuditReader
-) -> None:
+async def test_a_unique_beginning_of_an_id_is_enough(ask: Ask, records: UnrecordedReader) -> None:
     """Shortest unique prefix, either case; ambiguous, empty and foreign ones find nothing."""
     ids = [(await ask(ANSWERED)).receipt.record_id for _ in range(3)]
     for record_id in ids:
@@ -195,7 +189,7 @@ async def test_a_unique_beginning_of_an_id_is_enough(
         assert await records.show(pattern) is None
 
 
-async def test_records_are_listed_newest_first(ask: Ask, records: PostgresAuditReader) -> None:
+async def test_records_are_listed_newest_first(ask: Ask, records: UnrecordedReader) -> None:
     """All, or those of one outcome."""
     questions = (ANSWERED, "How many days of parental leave do I get?", ANSWERED)
     ids = [(await ask(question)).receipt.record_id for question in questions]
@@ -205,9 +199,7 @@ async def test_records_are_listed_newest_first(ask: Ask, records: PostgresAuditR
     assert [(line.record_id, line.question) for line in refused] == [(ids[1], questions[1])]
 
 
-async def test_a_question_with_markup_is_kept_as_it_is(
-    ask: Ask, records: PostgresAuditReader
-) -> None:
+async def test_a_question_with_markup_is_kept_as_it_is(ask: Ask, records: UnrecordedReader) -> None:
     """Any Unicode comes back and keeps its hash."""
     question = "May employees accept gifts 🎁 <b>\"über\"</b> \\u0041 'OR' 1=1; -- ?"
     view = await records.show((await ask(question)).receipt.record_id)

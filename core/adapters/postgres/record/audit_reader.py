@@ -7,14 +7,20 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import RowMapping, text
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.officers.session import OfficerSession, Reading
 from core.audit.canonical import Commitment, instant, leaf_hash
 from core.domain.audit import RecordLine, RecordView
 
 _COLUMNS = ("id", "tag", "unit", "subject", "conversation", "seq", "outcome")
 _MEANT = text("SELECT id FROM audit.record WHERE id::text LIKE :prefix LIMIT 2")
+_NEWEST = text(
+    "SELECT record_id, at, outcome, badge, question FROM audit.v_answers"
+    " WHERE CAST(:outcome AS text) IS NULL OR outcome = :outcome"
+    " ORDER BY at DESC, record_id DESC LIMIT :limit"
+)
 _RECORD = text("SELECT * FROM audit.record WHERE id = :id")
 _CONTENTS = text("SELECT field, salt, body FROM audit.content WHERE record_id = :id")
 _CITATIONS = text("SELECT * FROM audit.citation WHERE record_id = :id ORDER BY n")
@@ -28,44 +34,53 @@ _WITHHELD = frozenset({"place"})
 
 
 class PostgresAuditReader:
-    """The record as officers read it."""
+    """The record for an officer at a terminal: what is read is recorded before."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
+    def __init__(self, session: OfficerSession) -> None:
+        self._session = session
 
     @raises_transient
     async def show(self, record_id: str) -> RecordView | None:
-        """Return one record, checked; a unique beginning of its id is enough.
-
-        None if there is none or several.
-        """
-        async with self._engine.connect() as connection:
-            found = await connection.scalars(_MEANT, {"prefix": record_id_prefix(record_id)})
-            ids = found.all()
-            return await read_record(connection, ids[0]) if len(ids) == 1 else None
+        """Return one record; see `find_record`."""
+        if not record_id_prefix(record_id):
+            return None
+        async with self._session.reading(Reading(record_id=record_id)) as connection:
+            return await find_record(connection, record_id)
 
     @raises_transient
     async def list(self, *, limit: int = 20, outcome: str | None = None) -> list[RecordLine]:
         """Return the newest records first, of one outcome if given."""
-        async with self._engine.connect() as connection:
-            rows = await connection.execute(
-                text(
-                    "SELECT record_id, at, outcome, badge, question FROM audit.v_answers"
-                    " WHERE CAST(:outcome AS text) IS NULL OR outcome = :outcome"
-                    " ORDER BY at DESC, record_id DESC LIMIT :limit"
-                ),
-                {"limit": limit, "outcome": outcome},
-            )
-            return [
-                RecordLine(
-                    record_id=str(row.record_id),
-                    at=row.at,
-                    outcome=row.outcome,
-                    badge=row.badge,
-                    question=row.question,
-                )
-                for row in rows
-            ]
+        given = json.dumps({"limit": limit, "outcome": outcome})
+        reading = Reading(purpose="audit list", statement=given, views=["v_answers"])
+        async with self._session.reading(reading) as connection:
+            return await newest_records(connection, limit=limit, outcome=outcome)
+
+
+async def find_record(connection: AsyncConnection, record_id: str) -> RecordView | None:
+    """Return one record, checked; a unique beginning of its id is enough.
+
+    None if there is none or several.
+    """
+    found = await connection.scalars(_MEANT, {"prefix": record_id_prefix(record_id)})
+    ids = found.all()
+    return await read_record(connection, ids[0]) if len(ids) == 1 else None
+
+
+async def newest_records(
+    connection: AsyncConnection, *, limit: int = 20, outcome: str | None = None
+) -> list[RecordLine]:
+    """Return the newest records first, of one outcome if given."""
+    rows = await connection.execute(_NEWEST, {"limit": limit, "outcome": outcome})
+    return [
+        RecordLine(
+            record_id=str(row.record_id),
+            at=row.at,
+            outcome=row.outcome,
+            badge=row.badge,
+            question=row.question,
+        )
+        for row in rows
+    ]
 
 
 async def read_record(connection: AsyncConnection, record_id: UUID) -> RecordView | None:
