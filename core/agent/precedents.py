@@ -6,41 +6,64 @@ what is known of its asker must agree with whom the precedent is for. Each bound
 again, and must still have its words. Wherever something is missing the pipeline answers.
 """
 
+import logging
 from collections.abc import Mapping, Sequence
 from datetime import date
+from operator import mul
 
 from core.agent.conversation.misconduct import is_confidential
 from core.agent.conversation.referring import needs_subject
 from core.agent.policy_facts.answer import answer_about_policies
-from core.agent.reply.compose import NO_CONFIDENCE
+from core.agent.reply.compose import NO_CONFIDENCE, with_note
 from core.agent.request import PipelineParts, Task
 from core.agent.trace import StepLog, plan_json
-from core.agent.wording import BY_COMPLIANCE
+from core.agent.wording import BY_COMPLIANCE, SIMILAR_QUESTION
 from core.domain.answer import (
     Answer,
     Check,
     Decision,
     Outcome,
+    RefusalKind,
     ShownCitation,
     ShownClaim,
     ToldPrecedent,
     Verdict,
 )
+from core.domain.errors import ContractError
 from core.domain.evidence import Evidence, EvidenceItem
 from core.domain.ontology import SectionRef
 from core.domain.policy import PolicyVersion
 from core.domain.question import JURISDICTION, Question
 from core.domain.run import Attempt, BudgetUse, Plan, Run
 from core.language.conditions import conditions_in
-from core.language.jurisdictions import country_code
+from core.language.jurisdictions import country_code, jurisdictions_in
+from core.language.modality import is_negated
+from core.language.people import names_in
+from core.language.quantities import comparable, quantities
 from core.language.question_form import question_form
 from core.language.spans import Span, VersionId
-from core.ports.precedents import Precedent
+from core.ports import Embedder
+from core.ports.precedents import Precedent, TellsPrecedents
+from core.ports.text_models import Vector
+
+logger = logging.getLogger(__name__)
 
 REASONER = "precedent/1"
 """Who answers, for the record: a person did."""
 INTENT = "precedent"
 REASON = "the question of a precedent, in its words"
+
+
+SIMILAR_FROM = 0.92
+"""Cosine from which another question is offered beside an answer.
+
+Of the pairs among 8,942 questions about 163 real policies and the samples, each with the others of
+its company, 38 are as near as this, and in each the same passage answers both. From .90 on that is
+so in 48 of 52, from .85 on in 102 of 123 (`evals.similar_questions`): nearness alone never chooses
+an answer.
+"""
+LONGEST_OFFERED = 200
+"""Characters of a question that is offered: it is quoted in full."""
 
 
 def matching(question: Question, precedents: Sequence[Precedent]) -> Precedent | None:
@@ -82,9 +105,73 @@ def is_for(precedent: Precedent, question: Question) -> bool:
     """Say whether a precedent is for whoever asks, by the countries that are known of them."""
     wanted = precedent.scope.jurisdictions
     named = [one.value for one in question.assumptions if one.slot == JURISDICTION]
-    known = {question.scope.jurisdiction, *map(country_code, named)}
-    known -= {None} if question.scope.jurisdiction is None and not named else set()
+    scope = [question.scope.jurisdiction] if question.scope.jurisdiction else []
+    known = {*scope, *map(country_code, named)}
     return not wanted or (bool(known) and known <= wanted)
+
+
+class SimilarPrecedents:
+    """Offers the question of a precedent that is near to what was asked; never its answer.
+
+    None is offered in the words of who asked it first, nor one that differs in numbers, countries,
+    people or negation. Without an embedder none is.
+    """
+
+    def __init__(self, precedents: TellsPrecedents | None, embedder: Embedder | None) -> None:
+        self._precedents = precedents
+        self._embedder = embedder
+        self._vectors: Mapping[str, Vector] = {}
+
+    async def beside(self, question: Question, answer: Answer) -> Answer:
+        """Return an answer or a refusal with the question that is near; or as it is."""
+        offers = answer.outcome in {Outcome.ANSWERED, Outcome.REFUSED} and answer.precedent is None
+        if not offers or self._precedents is None or self._embedder is None:
+            return answer
+        if answer.refusal in _NOTHING_BESIDE or not stands_alone(question):
+            return answer
+        tellable = await self._precedents.tellable(question.scope)
+        near = await self._nearest([one for one in tellable if may_offer(one, question)], question)
+        return answer if near is None else with_note(answer, SIMILAR_QUESTION.format(question=near))
+
+    async def _nearest(self, found: Sequence[Precedent], question: Question) -> str | None:
+        if not found or self._embedder is None:
+            return None
+        wanted = {wording for one in found for wording in one.forms}
+        missing = sorted(wanted - set(self._vectors))
+        try:
+            asked = await self._embedder.embed_query(question.text)
+            new = await self._embedder.embed_documents(missing)
+        except ContractError as error:
+            logger.warning("no similar question is offered: %s", error)
+            return None
+        known = {**self._vectors, **dict(zip(missing, new, strict=True))}
+        self._vectors = {wording: known[wording] for wording in wanted}
+        cosine, near = max(
+            (sum(map(mul, asked, self._vectors[wording])), one.question)
+            for one in found
+            for wording in one.forms
+        )
+        return near if cosine >= SIMILAR_FROM else None
+
+
+_NOTHING_BESIDE = frozenset({RefusalKind.OUT_OF_SCOPE, RefusalKind.NOT_PERMITTED})
+
+
+def may_offer(precedent: Precedent, question: Question) -> bool:
+    """Say whether the question of a precedent may be quoted beside the answer to another one."""
+    if precedent.is_askers or len(precedent.question) > LONGEST_OFFERED:
+        return False
+    return is_for(precedent, question) and facts_of(precedent.question) == facts_of(question.text)
+
+
+def facts_of(text: str) -> tuple[object, ...]:
+    """Return what must be the same in two questions, however alike their words are."""
+    return (
+        sorted(map(comparable, quantities(text))),
+        jurisdictions_in(text, with_cities=True),
+        names_in(text),
+        is_negated(text),
+    )
 
 
 async def answer_without_reasoner(parts: PipelineParts, task: Task) -> Run | None:

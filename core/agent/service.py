@@ -15,6 +15,7 @@ from core.agent.conversation.understanding import clean, small_talk_of
 from core.agent.fallback import AbandonedError, Fallback
 from core.agent.pipeline import Pipeline
 from core.agent.policy_facts.question_forms import bind_to_policies
+from core.agent.precedents import SimilarPrecedents
 from core.agent.rehearsal import Sections, WithoutSections, without_sections
 from core.agent.reply import compose
 from core.agent.reply.release import may_be_off_topic, remarked, unless_off_topic
@@ -121,6 +122,7 @@ class Answering:
         self._ids = ids
         self._english = english
         self._likeness = likeness
+        self._similar = SimilarPrecedents(precedents, likeness)
         self._off_topic = off_topic
 
     def _pipeline_of(self, parts: PipelineParts) -> Fallback:
@@ -161,6 +163,7 @@ class Answering:
                 return await self._recorded(run, completion)
             knowledge = await self._ontology.open(question.scope)
             run = await self._run(request, question, knowledge, self._parts, progress)
+            run = replace(run, answer=await self._similar.beside(run.question, run.answer))
         except Exception as error:  # whatever it is, whoever asked hears of it
             return await self._recorded(self._failed(question, error), completion)
         try:
@@ -250,12 +253,11 @@ class Answering:
         talk = small_talk_of(question)
         if talk is not None:
             return self._chatting(request, question, talk)
-        parts = self._parts
         if not without:
             knowledge = await self._ontology.open(question.scope)
-            return await self._run(request, question, knowledge, parts, NO_PROGRESS)
+            return await self._run(request, question, knowledge, self._parts, NO_PROGRESS)
         left = without_sections(await self._ontology.snapshot(question.scope), without)
-        parts = replace(parts, retriever=WithoutSections(parts.retriever, without))
+        parts = replace(self._parts, retriever=WithoutSections(self._parts.retriever, without))
         return await self._run(request, question, WholeOntology(left), parts, NO_PROGRESS)
 
     async def _run(

@@ -127,5 +127,10 @@ MAIN_RULES = (
 """Above the first rules of a policy's sections."""
 BY_COMPLIANCE = "Answered by Compliance, approved on {day}"
 """Above an officer's words that are told as a precedent."""
+SIMILAR = "Compliance answered a similar question: "
+SIMILAR_QUESTION = (
+    SIMILAR + "\u201c{question}\u201d Ask it in these words if it is yours, and I show the answer."
+)
+"""Note beside an answer or a refusal, in an officer's wording of the other question."""
 FROM_METADATA = "Read from what is stored with the policies; no language model was asked."
 """Note of an answer about the policies themselves."""

@@ -15,7 +15,7 @@ from core.agent.reply import compose
 from core.agent.reply.answer_json import answer_json
 from core.agent.search_log import ChunkReader, RecordedSearches
 from core.agent.trace import trace_json
-from core.agent.wording import NOT_PASSED_ON
+from core.agent.wording import NOT_PASSED_ON, SIMILAR
 from core.audit.documents import retrieved
 from core.domain.answer import Answer, Outcome
 from core.domain.errors import TransientError
@@ -135,12 +135,16 @@ def _check_intact(question: RecordedQuestion) -> None:
 def _passed(question: RecordedQuestion, answer: Answer) -> Answer:
     """Return the answer with what its record says was done with it after the run.
 
-    It was passed on to Compliance, or was not; it replaced an earlier one.
+    It was passed on to Compliance, or was not; it replaced an earlier one; a similar question was
+    offered beside it.
     """
     notes, told = question.answer["notes"], question.answer["answer"].partition("\n\n")[0]
     for note in (*notes[:1], told):
         if note.startswith(REPLACES):
             answer = compose.with_first_note(answer, note)
+    for note in notes:
+        if note.startswith(SIMILAR):
+            answer = compose.with_note(answer, note)
     number: int | None = question.answer["case"]
     if number is not None and answer.needs_person:
         return compose.passed_on(answer, number)

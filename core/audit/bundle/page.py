@@ -59,6 +59,9 @@ EVENTS: Mapping[str, str] = {
     "case:closed": "The case was closed",
     "case:noted": "A note was added to the case",
     "answer:reviewed": "An officer judged the answer",
+    "precedent:proposed": "An officer proposed this answer to be told to others",
+    "precedent:approved": "A second officer approved it",
+    "precedent:applied": "It was told",
     "answer:superseded": "The officer's answer took the place of the first one",
 }
 ERASED = "(erased)"
@@ -181,7 +184,13 @@ def _ids(story: BundledQuestion) -> list[str]:
 def _story(one: _Entry, entries: Sequence[_Entry], passages: Sequence[Passage]) -> BundledQuestion:
     document = one.document
     trace = document["trace_id"]
-    belonging = [other for other in entries if other.document.get("trace_id") == trace]
+    told: Mapping[str, Any] = document.get("precedent") or {}
+    precedent = told.get("id", "")
+    belonging = [
+        other
+        for other in entries
+        if other.document.get("trace_id") == trace or other.document.get("subject") == precedent
+    ]
     by_officer = [other.said for other in belonging if _is_officers(other)]
     confidence: Mapping[str, Any] = document.get("confidence") or {}
     outcome, tone = OUTCOMES.get(str(document["outcome"]), (str(document["outcome"]), "quiet"))
@@ -223,6 +232,7 @@ def _how(document: Mapping[str, Any]) -> str:
     run: Mapping[str, Any] = document.get("run") or {}
     edition = f"edition {run['edition']} of the policies" if run.get("edition") else ""
     made = f"answered by {run['reasoner']}" if run.get("reasoner") else ""
+    made = "answered by an officer" if document.get("precedent") else made
     release = f"release {document['release']}"
     return f"{', '.join(part for part in (edition, made, release) if part).capitalize()}."
 

@@ -5,6 +5,7 @@ and makes the browser refuse nothing.
 """
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -19,8 +20,10 @@ from core.adapters.postgres.officers.session import OfficerSession
 from core.adapters.postgres.record.sequencer import PostgresSequencer
 from core.adapters.system import SystemClock, UuidSource
 from core.audit.checkpoint import LedgerKey
+from core.domain.case_actions import CaseDone
 from core.ingest.prepare import Overrides
-from tests.casework import ADA, office
+from core.ports.precedents import ClauseName, Proposal
+from tests.casework import ADA, GRACE, OFFICERS, Office, office
 from tests.databases import as_role
 from tests.integration.officer.conftest import NEXT, ask
 from tests.integration.record.sealing import all_sealable
@@ -62,6 +65,7 @@ async def looks(console: Console, engine: AsyncEngine, database_url: str) -> dic
     await console.service.affected.compare(on_day=console.service.clock.now().date())
     desk = office(engine)
     await desk.desk.close(await desk.opened(await desk.answered(thread="2")), ADA, key="closed")
+    precedent = await proposed(console, desk)
     record = answered.receipt.record_id
     by_grace = engine_for(as_role(database_url, DatabaseRole.CONSOLE))
     ledger = Ledger(clock=SystemClock(), ids=UuidSource(), unit="berlin")
@@ -78,6 +82,9 @@ async def looks(console: Console, engine: AsyncEngine, database_url: str) -> dic
         "proof": f"/officer/records/{record}/proof",
         "cases": "/officer/cases",
         "case": f"/officer/cases/{case}",
+        "propose": f"/officer/cases/{precedent.case_id}/precedent",
+        "precedents": "/officer/precedents",
+        "precedent": f"/officer/precedents/{precedent.number}",
         "policies": "/officer/policies",
         "policy": "/officer/policies/gifts",
         "changes": "/officer/policies/gifts/changes",
@@ -91,6 +98,31 @@ async def looks(console: Console, engine: AsyncEngine, database_url: str) -> dic
         "unmask": f"/officer/records/{record}/unmask",
         "missing": "/officer/nothing",
     }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposed:
+    """A precedent that waits for another officer."""
+
+    case_id: str
+    number: int
+
+
+async def proposed(console: Console, desk: Office) -> Proposed:
+    """Answer a case with what is hard to show, and propose that."""
+    case = await desk.opened(await desk.answered(thread="3"))
+    done = await desk.desk.answer(case, GRACE, key="answered", text=HOSTILE[:2_900])
+    assert isinstance(done, CaseDone)
+    found = await console.service.precedent_desk.propose(
+        Proposal(
+            case_number=done.case.number,
+            by=OFFICERS[1],
+            clauses=(ClauseName(policy="gifts", section="2.1"),),
+            question=f"May I {LONG[:250]} gifts?",
+            wordings=(RTL,),
+        )
+    )
+    return Proposed(case_id=case, number=found.number)
 
 
 async def opened(page: Page, url: str) -> None:

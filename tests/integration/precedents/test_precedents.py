@@ -12,7 +12,9 @@ from core.domain.errors import UsageError
 from core.domain.officers import Officer
 from core.ports.precedents import PrecedentState
 from tests.integration.precedents.conftest import ADA, GIFTS, GRACE, QUESTION, WORDS, Desk, readers
+from tests.integration.replay.conftest import recorded
 
+OTHER = "May a team share a hamper from a customer?"
 HEADING = "Answered by Compliance, approved on "
 NOTICES = [f"notice:precedent_{what}" for what in ("proposed", "ended")]
 
@@ -138,6 +140,52 @@ async def test_whom_it_is_for(desk: Desk) -> None:
     assert HEADING in await desk.ask_in_chat(event="2", thread="2")
     desk.audience.told = readers("everyone", country="DE")
     assert HEADING not in await desk.ask_in_chat(event="3", thread="3")
+
+
+async def test_narrower_than_its_clauses(desk: Desk) -> None:
+    """It can be for fewer people than may read what it rests on."""
+    await desk.approved(groups=frozenset({"sales"}))
+    assert not await is_told(desk)
+    assert await is_told(desk, groups=frozenset({"sales"}))
+
+
+async def test_a_similar_question_is_offered(desk: Desk) -> None:
+    """The other question is quoted beside the usual reply, with none of the officer's words."""
+    await desk.publish(
+        GIFTS.replace("Gifts", "Hospitality"), "hospitality.md", audience=frozenset({"sales"})
+    )
+    await desk.approved(question=OTHER, clauses=("hospitality/2.1",))
+    sales = frozenset({"sales"})
+    near = OTHER.replace("May a", "Can a")
+
+    async def notes(words: str, groups: frozenset[str] = sales, **more: Any) -> list[str]:
+        reply = await desk.ask(words, groups=groups, **more)
+        assert WORDS not in reply.answer.text
+        return [note for note in reply.answer.notes if OTHER in note]
+
+    (note,) = await notes(near)
+    assert note.startswith(f"Compliance answered a similar question: \u201c{OTHER}\u201d")
+    assert await notes(near, groups=frozenset()) == []
+    assert await notes(near.replace("a hamper", "2 hampers")) == []
+    assert await notes(near.replace("Can", "Can't")) == []
+    assert await notes(near.replace("customer", "customer in Italy")) == []
+    assert await notes("Who decides what becomes of a gift from a customer to a team?") == []
+    reply = await desk.ask(near, groups=sales, thread="replayed")
+    question = await recorded(desk.service, reply.receipt.record_id)
+    assert (await desk.service.replayer.replay(question)).difference is None
+    await desk.publish(
+        GIFTS.replace("Gifts", "Hospitality").replace("EUR 50 per", "EUR 30 per"),
+        "hospitality.md",
+        audience=frozenset({"sales"}),
+    )
+    assert await notes(near) == []
+
+
+async def test_the_words_of_who_asked_are_offered_to_nobody(desk: Desk) -> None:
+    """They are matched, and quoted nowhere else."""
+    await desk.approved()
+    reply = await desk.ask(QUESTION.replace("May my", "Can my"))
+    assert QUESTION not in str(reply.answer)
 
 
 async def test_a_policy_of_one_country(desk: Desk) -> None:

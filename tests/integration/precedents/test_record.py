@@ -1,15 +1,18 @@
 """What the record holds of a precedent: it can be replayed, and its texts can leave."""
 
+import json
+
 import pytest
 from sqlalchemy import text
 
+from core.adapters.postgres.record.export import Selection, read_bundle
+from core.audit.bundle.page import page_of
 from core.ports.precedents import PrecedentState
 from core.replay.recorded import ReplayImpossibleError
 from tests.integration.precedents.conftest import ADA, GIFTS, QUESTION, WORDS, Desk
-from tests.integration.precedents.test_precedents import HEADING, is_told
+from tests.integration.precedents.test_precedents import HEADING, OTHER, is_told
+from tests.integration.record.sealing import SealedLedger
 from tests.integration.replay.conftest import recorded
-
-OTHER = "May a team share a hamper from a customer?"
 
 
 async def test_replay(desk: Desk) -> None:
@@ -83,3 +86,26 @@ async def test_erased_by_its_own_record(desk: Desk) -> None:
     assert kept == [{"question": "", "wordings": [], "answer": ""}]
     assert await desk.compare() == 1
     assert found.answer == WORDS
+
+
+async def test_handed_out(desk: Desk) -> None:
+    """A bundle of the answer holds who proposed and approved it, and its page says so."""
+    found = await desk.approved()
+    reply = await desk.ask()
+    sealed = SealedLedger(desk.engine)
+    count = len(await desk.rows("SELECT id FROM audit.record"))
+    await sealed.seal(until=count)
+    async with desk.engine.connect() as connection:
+        bundle = await read_bundle(
+            connection, Selection(record=reply.receipt.record_id), keys=[sealed.key.public]
+        )
+    tags = [json.loads(one.canonical)["tag"] for one in bundle.records]
+    assert tags == [
+        "precedent:proposed",
+        "precedent:approved",
+        "question:answered",
+        "precedent:applied",
+    ]
+    page = page_of(bundle)
+    for said in (HEADING, "officer grace: A second officer approved it", found.clauses[0].quote):
+        assert said in " ".join(page.split())

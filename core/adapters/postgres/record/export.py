@@ -33,15 +33,21 @@ WITH meant AS (
      AND (CAST(:since AS date) IS NULL OR record.at >= CAST(:since AS date))
      AND (CAST(:until AS date) IS NULL OR record.at < CAST(:until AS date) + 1)
      AND (CAST(:policy AS text) IS NULL OR EXISTS (
-           SELECT FROM audit.citation WHERE record_id = record.id AND policy = :policy)))
+           SELECT FROM audit.citation WHERE record_id = record.id AND policy = :policy))),
+told AS (
+  SELECT DISTINCT record.doc->'precedent'->>'id' AS precedent
+    FROM audit.record JOIN meant ON meant.id = record.id WHERE record.outcome = 'answered')
 SELECT record.id::text, record.canonical, leaf.idx
   FROM audit.record JOIN audit.leaf ON leaf.record_id = record.id
  WHERE leaf.idx < :size
    AND (record.id IN (SELECT id FROM meant)
-     OR record.doc->>'trace_id' IN (SELECT trace FROM meant WHERE trace IS NOT NULL))
+     OR record.doc->>'trace_id' IN (SELECT trace FROM meant WHERE trace IS NOT NULL)
+     OR (record.tag IN ('precedent:proposed', 'precedent:approved')
+         AND record.subject IN (SELECT precedent FROM told WHERE precedent IS NOT NULL)))
  ORDER BY leaf.idx
 """)
-"""With each question all that came of it: replies, feedback, what officers did."""
+"""With each question all that came of it: replies, feedback, what officers did; of a precedent that
+was told its proposal and approval."""
 _PASSAGES = text("""
 SELECT DISTINCT ON (given.version_id, given.first, given.last)
        version.id AS version_id, policy.key AS policy, version.title, section.number AS section,
