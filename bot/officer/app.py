@@ -38,11 +38,16 @@ def console_links(service: Service) -> ConsoleLinks | None:
 
 @asynccontextmanager
 async def console_routes(service: Service) -> AsyncGenerator[tuple[web.RouteDef, ...]]:
-    """Lend the console's routes until the block ends; none where it is not set up."""
+    """Lend the console's routes until the block ends; none where it is not set up.
+
+    Raises:
+        ConfigError: It has no login by which to read the record.
+    """
     settings = service.settings
     if settings.console_url is None:
         yield ()
         return
+    settings.check_console()
     pages = await asyncio.to_thread(Pages)
     access, officers, clock = service.console_access, service.officers, service.clock
     async with (

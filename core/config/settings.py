@@ -62,10 +62,9 @@ class Settings(
         self.check_failpoint()
         self.check_migration_url()
         self.check_provider()
-        self.check_console()
 
     def check_console(self) -> None:
-        """Refuse a console that could not read the record.
+        """Refuse a console that could not read the record; other processes only link to it.
 
         Raises:
             ConfigError: There is no login for it.

@@ -31,6 +31,7 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
         "settings": {"CITEBOUND_ENVIRONMENT": "production", "CITEBOUND_DEADLINE_S": 20},
         "secrets": {name: {"name": "citebound", "key": name} for name in SECRETS[1:3]},
         "serve": {"ingress": {"enabled": True, "host": "a.example", "tlsSecret": "tls"}},
+        "console": {"enabled": True, "url": "https://b.example", "tlsSecret": "tls-b"},
         "work": {"autoscaling": {"kind": "hpa"}},
         "alerts": {"enabled": True},
         "networkPolicy": {"egressPorts": [4318]},
@@ -41,6 +42,7 @@ VARIANTS: Mapping[str, Mapping[str, Any]] = {
     },
     "a database of its own": {
         "database": {"cloudnativepg": {"enabled": True}},
+        "console": {"enabled": True, "url": "https://a.example"},
         "work": {"autoscaling": {"kind": "keda"}},
         "seal": {"enabled": False},
     },
@@ -115,7 +117,7 @@ def test_each_variable_is_a_setting(helm: Path, tmp_path: Path, variant: str) ->
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_each_process_has_a_login_of_its_own(helm: Path, tmp_path: Path, variant: str) -> None:
-    """What serves never gets the URL of who migrates, nor of who seals."""
+    """What serves never gets the URL of who migrates or seals; it alone reads the record."""
     urls = {
         tuple(one["args"]): {
             variable["name"]: tuple(variable["valueFrom"]["secretKeyRef"].values())
@@ -127,9 +129,47 @@ def test_each_process_has_a_login_of_its_own(helm: Path, tmp_path: Path, variant
     migrates = urls.pop(("migrate",))
     owner, app = migrates["CITEBOUND_MIGRATION_URL"], migrates["DATABASE_URL"]
     seals = urls.pop(("audit", "seal"), {"DATABASE_URL": None})
+    reads = urls["serve", "--no-worker"].pop("CITEBOUND_RECORD_URL", None)
+    assert (reads is not None) == ("console" in VARIANTS[variant])
     assert [set(one) for one in (*urls.values(), seals)] == [{"DATABASE_URL"}] * (len(urls) + 1)
     assert {one["DATABASE_URL"] for one in urls.values()} == {app}
-    assert len({owner, app, seals["DATABASE_URL"]}) == 3
+    assert len({owner, app, seals["DATABASE_URL"], reads or "none"}) == 4
+
+
+def test_a_console_of_its_own_host_is_let_in(helm: Path, tmp_path: Path) -> None:
+    """By its pages alone, with TLS of its own; each process can link to it."""
+    made = rendered(helm, VARIANTS["all on"], tmp_path)
+    (ingress,) = (one for one in yaml.safe_load_all(made.read_text()) if one["kind"] == "Ingress")
+    paths = {
+        rule["host"]: [path["path"] for path in rule["http"]["paths"]]
+        for rule in ingress["spec"]["rules"]
+    }
+    assert paths == {"a.example": ["/"], "b.example": ["/officer"]}
+    secured = {host: one["secretName"] for one in ingress["spec"]["tls"] for host in one["hosts"]}
+    assert secured == {"a.example": "tls", "b.example": "tls-b"}
+    for container in containers(made):
+        urls = [one["value"] for one in container["env"] if one["name"] == "CITEBOUND_CONSOLE_URL"]
+        assert urls == ["https://b.example"]
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"enabled": True}, "console.url is missing"),
+        ({"enabled": True, "url": "http://b.example"}, "does not match pattern"),
+        ({"enabled": True, "url": "https://b.example/officer"}, "does not match pattern"),
+        ({"enabled": True, "url": "https://b.example"}, "console.tlsSecret is missing"),
+    ],
+)
+def test_a_console_that_can_not_be_reached_is_refused(
+    helm: Path, tmp_path: Path, values: Mapping[str, Any], said: str
+) -> None:
+    """With the value that is missing or wrong."""
+    given = tmp_path / "values.json"
+    given.write_text(json.dumps({**VARIANTS["all on"], "console": values}))
+    done = ran(helm, "template", "acme", CHART, "--values", given)
+    assert done.returncode != 0
+    assert said in done.stderr
 
 
 def test_a_cluster_of_its_own_has_our_roles(helm: Path, tmp_path: Path) -> None:
@@ -144,6 +184,7 @@ def test_a_cluster_of_its_own_has_our_roles(helm: Path, tmp_path: Path) -> None:
     assert granted == {
         "citebound_bot": ["citebound_app"],
         "citebound_seal": ["citebound_sequencer"],
+        "citebound_read": ["citebound_console"],
     }
 
 

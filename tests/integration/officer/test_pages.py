@@ -2,6 +2,7 @@
 
 import re
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import psycopg
@@ -9,6 +10,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from bot.officer.app import console_routes
 from bot.officer.integrity import AnchorReader
 from core.adapters.anchors.folder import FolderAnchor
 from core.adapters.postgres.engine.ledger import Ledger
@@ -20,6 +22,7 @@ from core.audit.bundle.read import check_bundle
 from core.audit.checkpoint import Checkpoint, LedgerKey, checkpoint_of
 from core.audit.documents import Event
 from core.domain.audit import Tag
+from core.domain.errors import ConfigError
 from core.domain.feedback import Rating
 from core.domain.json_value import Json
 from core.ingest.prepare import Overrides
@@ -320,6 +323,15 @@ async def test_a_sealed_record_has_its_proof_and_leaves_with_it(
     status, page = await ada.post("/officer/records/export", fields)
     assert status == 409
     assert "no trusted key" in page
+
+
+async def test_a_console_without_a_login_of_its_own_is_refused(console: Console) -> None:
+    """With the setting that is missing; nothing is served."""
+    service = console.service
+    service.settings = replace(service.settings, record_url=None)
+    with pytest.raises(ConfigError, match="CITEBOUND_CONSOLE_URL needs CITEBOUND_RECORD_URL"):
+        async with console_routes(service):
+            pass
 
 
 @pytest.mark.parametrize("selection", ["record", "policy", "days"])

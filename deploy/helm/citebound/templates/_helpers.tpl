@@ -28,14 +28,14 @@ app.kubernetes.io/component: {{ .component }}
 {{ .Values.serviceAccount.name | default (include "citebound.name" .) }}
 {{- end -}}
 
-{{/* Which key of which Secret holds the URL of the login of `app` or `seal`: dict of root, login. */}}
+{{/* Which key of which Secret holds the URL of the login `app`, `seal` or `read`: dict of root, login. */}}
 {{- define "citebound.urlSecret" -}}
 {{- $database := .root.Values.database -}}
 {{- if $database.cloudnativepg.enabled -}}
 name: {{ get $database.cloudnativepg (printf "%sSecret" .login) }}
 key: url
 {{- else -}}
-{{- toYaml (ternary $database.sealUrlSecret $database.urlSecret (eq .login "seal")) -}}
+{{- toYaml (get (dict "app" $database.urlSecret "seal" $database.sealUrlSecret "read" .root.Values.console.urlSecret) .login) -}}
 {{- end -}}
 {{- end -}}
 
@@ -43,11 +43,15 @@ key: url
 {{- define "citebound.env" -}}
 {{- with .root }}
 {{- range $name, $value := .Values.settings }}
-{{- if regexMatch "(TOKEN(_KEY|_KEY_OLD|_BEDROCK)?|SECRET(_PREVIOUS)?|PASSWORD|API_KEY|IDENTITY_HEADER|DATABASE_URL|MIGRATION_URL|RECORD_URL)$" $name }}
+{{- if regexMatch "(TOKEN(_KEY|_KEY_OLD|_BEDROCK)?|PSEUDONYM_KEY|SECRET(_PREVIOUS)?|PASSWORD|API_KEY|IDENTITY_HEADER|DATABASE_URL|MIGRATION_URL|RECORD_URL)$" $name }}
 {{- fail (printf "settings.%s is a secret: put it into a Secret, and name that under secrets.%s" $name $name) }}
 {{- end }}
 - name: {{ $name }}
   value: {{ $value | quote }}
+{{- end }}
+{{- if .Values.console.enabled }}
+- name: CITEBOUND_CONSOLE_URL
+  value: {{ required "console.url is missing" .Values.console.url | quote }}
 {{- end }}
 - name: DATABASE_URL
   valueFrom:
@@ -158,6 +162,11 @@ spec:
           args: {{ toJson .args }}
           env:
             {{- include "citebound.env" (dict "root" $root "login" (ternary "seal" "app" (eq .component "seal"))) | nindent 12 }}
+            {{- if and (eq .component "serve") $root.Values.console.enabled }}
+            - name: CITEBOUND_RECORD_URL
+              valueFrom:
+                secretKeyRef: {{- include "citebound.urlSecret" (dict "root" $root "login" "read") | nindent 18 }}
+            {{- end }}
             {{- if eq .component "seal" }}
             - {name: CITEBOUND_LEDGER_KEY, value: /run/secrets/ledger/key.pem}
             - {name: CITEBOUND_LEDGER_ANCHORS, value: {{ printf "/var/lib/citebound/anchors,%s" $root.Values.seal.anchors.second | quote }}}
