@@ -96,9 +96,9 @@ def bootstrap(
 
 
 def _drawn_means(rows: Any, draws: np.random.Generator, resamples: int) -> Any:
-    """Return the means of the columns, for each resample."""
-    count = len(rows)
-    size = max(1, _AT_ONCE // count)
+    """Return the means of the columns, for each resample: how often it has each distinct row."""
+    distinct, found = np.unique(rows, axis=0, return_counts=True)
+    count, size = len(rows), max(1, _AT_ONCE // len(distinct))
     parts = [min(size, resamples - done) for done in range(0, resamples, size)]
-    times = [draws.multinomial(count, [1 / count] * count, part) for part in parts]
-    return np.concatenate([drawn @ rows / count for drawn in times])
+    times = [draws.multinomial(count, found / count, part) for part in parts]
+    return np.concatenate([drawn @ distinct / count for drawn in times])

@@ -15,7 +15,7 @@ from bot.console.evaluating.conditions import header_of
 from bot.console.evaluating.corpora import QuestionSource
 from bot.console.evaluating.figures_view import figures_rows, run_json
 from bot.console.evaluating.report_page import report_page
-from bot.console.evaluating.run_files import LINES, OpenRun, open_run, write_whole
+from bot.console.evaluating.run_files import LINES, OpenRun, check_out, open_run, write_whole
 from bot.console.evaluating.running import Asking, run_questions
 from bot.console.views.terminal import Terminal, open_terminal
 from core.adapters.anthropic.grading import open_grader
@@ -122,6 +122,7 @@ def measured(
         settings=settings, source=source, use_rag=options.rag, grade=None, is_verbose=is_verbose
     )
     written = out or settings.home.expanduser() / "eval" / "runs" / f"{path.stem}.json"
+    check_out(written)
     with open_run(written.with_suffix(LINES), header) as kept:
         if kept.put_aside:
             terminal.remark_unwrapped(kept.put_aside)

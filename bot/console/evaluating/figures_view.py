@@ -35,7 +35,7 @@ def figures_rows(results: Sequence[QuestionResult]) -> Iterator[RenderableType]:
     yield _line("answerable", share_words(Share(count=asked.right, of=asked.of)))
     yield _line("  wrong", share_words(Share(count=asked.wrong, of=asked.of)))
     shown = f"{asked.closest_right} show the right one instead, {asked.closest_other} another"
-    yield _line("  closest passage", shown)
+    yield _line("  closest", shown)
     yield _line("  refused", share_words(figures.false_refusals(results)))
     yield _line("not answerable", f"{share_words(figures.right_refusals(results))} not answered")
     yield _line("citations", _citations(results))

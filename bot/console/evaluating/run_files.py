@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bot.console.views.terminal import to_json
 from core.domain.errors import OccupiedError, UsageError
-from core.measuring.results import QuestionResult, RunHeader, line_of, read_run
+from core.measuring.results import WHOLE, QuestionResult, RunHeader, line_of, read_run
 
 LINES, PREVIOUS = ".jsonl", ".previous.jsonl"
 
@@ -66,6 +66,19 @@ def open_run(path: Path, header: RunHeader) -> Generator[OpenRun]:
         if put_aside or not size:
             _append(file, header)
         yield OpenRun(file=file, kept=kept, put_aside=put_aside)
+
+
+def check_out(out: Path) -> None:
+    """Refuse a place where a run would be written over something else, or beside a folder.
+
+    Raises:
+        UsageError: It is one.
+    """
+    if out.is_dir():
+        raise UsageError(f"{out} is a folder: name a file in it")
+    whole = out.with_suffix(WHOLE)
+    if whole.exists():
+        read_run(whole)
 
 
 def write_whole(path: Path, value: Mapping[str, object]) -> None:

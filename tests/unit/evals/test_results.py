@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.console.evaluating.run_files import open_run
+from bot.console.evaluating.figures_view import run_json
+from bot.console.evaluating.run_files import check_out, open_run, write_whole
 from core.domain.errors import OccupiedError, UsageError
 from core.measuring.grading import CitationCounts, Grade
-from core.measuring.results import line_of, read_run
+from core.measuring.results import RunFile, line_of, read_run
 from tests.unit.evals.runs import HEADER, make_result
 
 FULL = make_result(
@@ -94,6 +95,20 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path, content: bytes) 
     with pytest.raises(UsageError, match=r"a\.jsonl"), open_run(path, HEADER):
         pass
     assert path.read_bytes() == content
+
+
+def test_a_finished_run_does_not_replace_something_else(tmp_path: Path) -> None:
+    """A question set that is named as the place of its run stays what it is."""
+    path = tmp_path / "set.json"
+    check_out(path)
+    with pytest.raises(UsageError, match="is a folder"):
+        check_out(tmp_path)
+    path.write_text('[{"question": "May I?", "expected": ["answered"]}]')
+    with pytest.raises(UsageError, match=r"set\.json"):
+        check_out(path)
+    write_whole(path, run_json(RunFile(header=HEADER, results=(FULL,))))
+    check_out(path)
+    assert read_run(path).results == (FULL,)
 
 
 def test_a_line_that_is_none_is_named(tmp_path: Path) -> None:
