@@ -164,10 +164,11 @@ def _lines(one: Precedent) -> Iterator[Text]:
     yield Text(f"Precedent {one.number}, {one.state.value}", style="bold")
     yield safe(f"question  {one.question or '(erased)'}")
     yield from (safe(f"also      {wording}") for wording in one.wordings)
-    yield safe(f"answer    {one.answer or '(erased)'}")
+    answer = (one.answer or "(erased)").replace("\n", f"\n{' ' * 10}")
+    yield safe(f"answer    {answer}")
     for clause in one.clauses:
-        place = f"{clause.policy} {clause.version}, {clause.section}"
-        yield safe(f"rests on  {place}: “{clause.quote}”")
+        place = f"{clause.policy}, version {clause.version}: {clause.section}"
+        yield safe(f"rests on  {place}, “{clause.quote}”")
     countries = ", ".join(sorted(one.scope.jurisdictions)) or "all countries"
     yield safe(f"for       {', '.join(sorted(one.scope.groups))}; {countries}")
     yield Text(f"until     {one.expires_on}")
