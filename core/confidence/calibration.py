@@ -64,21 +64,27 @@ to 1), less 1. Reasoned towards declining, not fitted."""
 
 DEFAULT_OF_READER = Calibration(
     name="default-of-reader/1",
-    intercept=-9.338,
+    intercept=-9.029,
     weights={
-        "answers_odds": 5.9561,
-        "whole": 8.7932,
-        "lexical_rank": 0.9893,
-        "dense_share": 1.2115,
+        "answers_odds": 8.1147,
+        "whole": 6.1391,
+        "lexical_rank": 0.8551,
+        "dense_share": 1.2615,
     },
     is_measured=False,
     is_on_samples=True,
-    high_from=0.92,
+    high_from=0.93,
     answer_from=0.72,
     closest_from=0.25,
     asked_from=0.45,
     urgent_from=0.4,
+    data_hash="612c58833d95b1b231230ff9b9f23970befb9d7d664ef1abaeb20e7613d68d5e",
 )
+"""Fitted by `python -m evals.fit_calibration` on 1,086 answers and closest passages about 18
+workplace policies of other people, of whose questions the reader had seen none, and 179 about the
+sample policies (their development sets). With whole documents held out: ECE .023, Brier .133, AUROC
+.874. From .72 on 605 of 674 are right (the bound of an error is 12.4 %), from .93 on 275 of 288
+(7.1 %); no threshold of it promises 5 %. No substitute for a deployment's own."""
 
 DEFAULT_OF_MODELS = Calibration(
     name="default-of-models/1",
