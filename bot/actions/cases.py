@@ -31,7 +31,7 @@ from bot.replies.notices import (
 )
 from core.cases.service import CaseService
 from core.domain.case import Opener, Urgency
-from core.domain.case_actions import CaseDone, CaseRefused, CaseResult, Refusal
+from core.domain.case_actions import CaseActionKind, CaseDone, CaseRefused, CaseResult, Refusal
 from core.domain.errors import UsageError
 from core.domain.officers import Account
 from core.ports.posted_answers import PostedAnswer
@@ -194,7 +194,18 @@ class OfficerActions:
 
     async def mark_wrong(self, press: Press) -> Outcome:
         """Record that the answer which the asker got is wrong."""
-        return _end(await self._desk.mark_wrong(press.target, press.listed, key=press.key))
+        return await self._judge(CaseActionKind.MARK_WRONG, press)
+
+    async def mark_partly(self, press: Press) -> Outcome:
+        """Record that it leaves out what matters."""
+        return await self._judge(CaseActionKind.MARK_PARTLY, press)
+
+    async def mark_right(self, press: Press) -> Outcome:
+        """Record that it is right."""
+        return await self._judge(CaseActionKind.MARK_RIGHT, press)
+
+    async def _judge(self, kind: CaseActionKind, press: Press) -> Outcome:
+        return _end(await self._desk.judge(kind, press.target, press.listed, key=press.key))
 
     async def close(self, press: Press) -> Outcome:
         """Close a case."""

@@ -11,7 +11,7 @@ from bot.replies.answer import BadgeLine, badge_of
 from bot.replies.buttons import Button, case_buttons
 from bot.replies.notices import moment
 from bot.replies.safe_text import line, permalink_or_none
-from core.domain.case import Case, Urgency
+from core.domain.case import Case, ReviewVerdict, Urgency
 
 QUESTION = 1_500
 REPLY = 3_000
@@ -19,6 +19,11 @@ NOTE = 2_000
 """Characters of what was asked, of an answer, of what the asker added."""
 HIDDEN = "A report. Its content is told to the officer in charge in a direct message."
 NO_ANSWER = "No answer was given"
+MARKED = {
+    ReviewVerdict.RIGHT: "right",
+    ReviewVerdict.PARTLY: "partly right",
+    ReviewVerdict.WRONG: "wrong",
+}
 _DUE = {Urgency.TODAY: "today", Urgency.WEEK: "this week"}
 
 
@@ -63,5 +68,5 @@ def _facts(case: Case) -> Iterator[str]:
         yield f"due {moment(case.due_at)}"
     if case.is_private:
         yield "the reply goes to the asker alone"
-    if case.is_wrong:
-        yield "the answer is marked as wrong"
+    if case.verdict:
+        yield f"the answer is marked as {MARKED[case.verdict]}"

@@ -54,6 +54,8 @@ class CasePages:
             web.post(f"{one}/claim", page(self._doing(actions.claim))),
             web.post(f"{one}/close", page(self._doing(actions.close))),
             web.post(f"{one}/wrong", page(self._doing(actions.mark_wrong))),
+            web.post(f"{one}/partly", page(self._doing(actions.mark_partly))),
+            web.post(f"{one}/right", page(self._doing(actions.mark_right))),
             web.post(f"{one}/answer", page(self._doing(actions.submit, says_done=True))),
         )
 

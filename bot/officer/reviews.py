@@ -12,8 +12,8 @@ from core.adapters.postgres.cases.reviews import PostgresReviews
 from core.adapters.postgres.console.reviews import read_review_queue
 from core.adapters.postgres.record.calibrations import PostgresCalibrations
 from core.confidence.label import OWN_LABELS
+from core.domain.case import ReviewVerdict
 from core.domain.case_actions import NOTE_LIMIT
-from core.domain.feedback import ReviewVerdict
 from core.ports import Clock
 
 REVIEWS = f"{HOME}/reviews"

@@ -34,6 +34,8 @@ class Act(StrEnum):
     CASE_CLAIM = "case_claim"
     CASE_ANSWER = "case_answer"
     CASE_WRONG = "case_wrong"
+    CASE_PARTLY = "case_partly"
+    CASE_RIGHT = "case_right"
     CASE_CLOSE = "case_close"
     CASE_ACCEPT = "case_accept"
     CASE_AGAIN = "case_reopen"
@@ -71,6 +73,8 @@ SHOW = Button(act=Act.SHOW, text="Show answer")
 ASK_IN_PRIVATE = Button(act=Act.ESCALATE, text="Ask Compliance in private")
 CLAIM = Button(act=Act.CASE_CLAIM, text="Claim", emphasis=Emphasis.MAIN)
 ANSWER = Button(act=Act.CASE_ANSWER, text="Answer")
+MARK_RIGHT = Button(act=Act.CASE_RIGHT, text="Answer is right")
+MARK_PARTLY = Button(act=Act.CASE_PARTLY, text="Partly right")
 MARK_WRONG = Button(act=Act.CASE_WRONG, text="Mark answer wrong", emphasis=Emphasis.DANGER)
 CLOSE = Button(act=Act.CASE_CLOSE, text="Close")
 TELL_ASKERS = Button(
@@ -116,8 +120,8 @@ def case_buttons(case: Case) -> Iterator[Button]:
     if case.state is CaseState.OPEN:
         yield CLAIM
     yield ANSWER
-    if case.answer is not None and not case.is_wrong:
-        yield MARK_WRONG
+    if case.answer is not None and case.answer.outcome is Outcome.ANSWERED and not case.verdict:
+        yield from (MARK_RIGHT, MARK_PARTLY, MARK_WRONG)
     yield CLOSE
 
 

@@ -16,10 +16,18 @@ from core.domain.case import (
     CaseState,
     NewCase,
     Opener,
+    ReviewVerdict,
     StoredCase,
     Urgency,
 )
-from core.domain.case_actions import ASKERS_OWN, CaseAction, CaseActionKind, Opening, Refusal
+from core.domain.case_actions import (
+    ASKERS_OWN,
+    VERDICTS,
+    CaseAction,
+    CaseActionKind,
+    Opening,
+    Refusal,
+)
 from core.domain.officers import Officer, Officers
 from core.domain.run import Run
 
@@ -159,8 +167,8 @@ def _by_asker(case: StoredCase, action: CaseAction) -> Change | Refusal | None:
 def _by_officer(case: StoredCase, action: CaseAction) -> Change | Refusal | None:
     is_others = is_of_another(case, action.officer)
     match action.kind:
-        case CaseActionKind.MARK_WRONG:
-            return _marked_wrong(case)
+        case kind if kind in VERDICTS:
+            return _judged(case, VERDICTS[kind])
         case CaseActionKind.CLOSE:
             if case.state is CaseState.CLOSED:
                 return None
@@ -173,10 +181,10 @@ def _by_officer(case: StoredCase, action: CaseAction) -> Change | Refusal | None
             return _taken_up(case, action, is_others=is_others)
 
 
-def _marked_wrong(case: StoredCase) -> Change | Refusal | None:
+def _judged(case: StoredCase, verdict: ReviewVerdict) -> Change | Refusal | None:
     if case.answer is None or case.answer.outcome is not Outcome.ANSWERED:
         return Refusal.NOTHING_TO_MARK
-    return None if case.is_wrong else Change(state=case.state)
+    return None if case.verdict is verdict else Change(state=case.state)
 
 
 def _taken_up(case: StoredCase, action: CaseAction, *, is_others: bool) -> Change | Refusal:
@@ -224,7 +232,7 @@ def _why_not_answered(case: StoredCase, *, is_others: bool) -> Refusal | None:
 
 def changed(case: StoredCase, action: CaseAction, change: Change, *, now: datetime) -> StoredCase:
     """Return a case after an action."""
-    owner = change.owner
+    owner, verdict = change.owner, VERDICTS.get(action.kind, case.verdict)
     is_new_owner = owner is not None and owner.login != case.owner
     return replace(
         case,
@@ -233,7 +241,8 @@ def changed(case: StoredCase, action: CaseAction, change: Change, *, now: dateti
         owner_name=owner.name if owner else case.owner_name,
         claimed_at=now if is_new_owner else case.claimed_at,
         answered_at=now if action.kind is CaseActionKind.ANSWER else case.answered_at,
-        is_wrong=case.is_wrong or action.kind is CaseActionKind.MARK_WRONG,
+        is_wrong=verdict is ReviewVerdict.WRONG,
+        verdict=verdict,
     )
 
 

@@ -26,6 +26,7 @@ from core.domain.case_actions import (
     AUTHORITY,
     NOTE_LIMIT,
     REPLY_LIMIT,
+    VERDICTS,
     CaseAction,
     CaseActionKind,
     CaseDone,
@@ -45,7 +46,7 @@ _TAGS = {
     CaseActionKind.CLAIM: Tag.CASE_ASSIGNED,
     CaseActionKind.ANSWER: Tag.CASE_ANSWERED,
     CaseActionKind.CLOSE: Tag.CASE_CLOSED,
-    CaseActionKind.MARK_WRONG: Tag.ANSWER_REVIEWED,
+    **dict.fromkeys(VERDICTS, Tag.ANSWER_REVIEWED),
     CaseActionKind.ACCEPT: Tag.CASE_RESOLVED,
     CaseActionKind.ASK_AGAIN: Tag.CASE_REOPENED,
 }
@@ -172,12 +173,12 @@ class CaseService:
         """Close a case, answered or not."""
         return await self._act(CaseActionKind.CLOSE, case_id, who, key=key)
 
-    async def mark_wrong(
-        self, case_id: str, who: Account, *, key: str, reason: str = ""
+    async def judge(
+        self, kind: CaseActionKind, case_id: str, who: Account, *, key: str, reason: str = ""
     ) -> CaseResult:
-        """Record that the answer which the asker got is wrong."""
+        """Record what an officer finds of the answer which the asker got; see `VERDICTS`."""
         told = storable(reason, limit=NOTE_LIMIT)
-        return await self._act(CaseActionKind.MARK_WRONG, case_id, who, key=key, text=told)
+        return await self._act(kind, case_id, who, key=key, text=told)
 
     async def accept(self, case_id: str, who: Account, *, key: str) -> CaseResult:
         """Close a case because the officer's answer is enough for its asker."""
@@ -308,13 +309,14 @@ class CaseService:
             officer=action.officer,
             is_direct=is_direct,
         )
-        after = await unit.rows.save(changed(case, action, change, now=self._clock.now()))
-        is_answer = action.kind is CaseActionKind.ANSWER
+        is_answer, verdict = action.kind is CaseActionKind.ANSWER, VERDICTS.get(action.kind)
         says: dict[str, Json] = {"is_direct": is_direct} if is_answer else {}
-        if action.kind is CaseActionKind.MARK_WRONG:
-            says = {"verdict": "wrong"}
+        if verdict is not None:
+            says = {"verdict": verdict.value}
+            await unit.log.keep_verdict(case, actor, verdict, key=action.key)
         if action.kind not in ASKERS_OWN and is_own(case, action.officer):
             says = {**says, "own_question": True}
+        after = await unit.rows.save(changed(case, action, change, now=self._clock.now()))
         content = {"reply" if is_answer else "reason": action.text}
         tag = _TAGS[action.kind]
         recorded = await unit.log.record(tag, after, actor, content=content, says=says)

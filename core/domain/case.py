@@ -46,6 +46,17 @@ class Opener(StrEnum):
     """An officer took a question up: neither name nor place is shown."""
 
 
+class ReviewVerdict(StrEnum):
+    """What an officer found of an answer."""
+
+    RIGHT = "right"
+    """It answers the question, and nothing that matters is missing."""
+    PARTLY = "partly"
+    """What it says holds, and it leaves out what the asker has to know."""
+    WRONG = "wrong"
+    """It does not answer the question, or not rightly."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """What officers see of a case."""
@@ -88,6 +99,8 @@ class Case:
     """True: a report, which no channel ever shows."""
     is_wrong: bool = False
     """True: an officer has marked the answer as wrong."""
+    verdict: ReviewVerdict | None = None
+    """What an officer found of the answer; None: nobody has judged it."""
     told: str = ""
     """What the officer answered; empty while nobody has."""
     place: Place | None = None
@@ -228,6 +241,8 @@ class StoredCase:
     """Row of the outbox with it; None if it was not queued."""
     reply_record: str | None
     """The record of it; None if it was not queued."""
+    verdict: ReviewVerdict | None = None
+    """See `Case.verdict`."""
 
     @property
     def is_named(self) -> bool:
@@ -278,6 +293,7 @@ class StoredCase:
             is_private=self.goes_directly,
             is_sensitive=self.is_sensitive,
             is_wrong=self.is_wrong,
+            verdict=self.verdict,
             told=self.told,
         )
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
-from core.domain.case import Case, Opener, Urgency
+from core.domain.case import Case, Opener, ReviewVerdict, Urgency
 from core.domain.officers import Account, Officer
 
 NOTE_LIMIT = 2_000
@@ -21,6 +21,10 @@ class CaseActionKind(StrEnum):
     CLOSE = "close"
     MARK_WRONG = "mark_wrong"
     """An officer: the answer that the asker got is wrong."""
+    MARK_PARTLY = "mark_partly"
+    """An officer: it holds, and leaves out what matters."""
+    MARK_RIGHT = "mark_right"
+    """An officer: it is right."""
     ACCEPT = "accept"
     """The asker: that answers it."""
     ASK_AGAIN = "ask_again"
@@ -55,6 +59,13 @@ class Refusal(StrEnum):
     NO_CASE = "no_case"
     """No case is opened for a question back, or for silence."""
 
+
+VERDICTS = {
+    CaseActionKind.MARK_WRONG: ReviewVerdict.WRONG,
+    CaseActionKind.MARK_PARTLY: ReviewVerdict.PARTLY,
+    CaseActionKind.MARK_RIGHT: ReviewVerdict.RIGHT,
+}
+"""What an officer finds of the answer by an action; others find nothing."""
 
 AUTHORITY = frozenset({Refusal.UNKNOWN, Refusal.NOT_OFFICER, Refusal.NOT_ASKER})
 """Refusals to people who may not see the case."""

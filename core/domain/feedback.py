@@ -31,17 +31,6 @@ class Reason(StrEnum):
     OTHER = "other"
 
 
-class ReviewVerdict(StrEnum):
-    """What an officer found of an answer."""
-
-    RIGHT = "right"
-    """It answers the question, and nothing that matters is missing."""
-    PARTLY = "partly"
-    """What it says holds, and it leaves out what the asker has to know."""
-    WRONG = "wrong"
-    """It does not answer the question, or not rightly."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feedback:
     """One click on a thumb, or one report of a problem. The last one counts, all are kept."""

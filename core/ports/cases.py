@@ -10,7 +10,7 @@ from datetime import date, datetime
 from typing import Protocol, TypeVar
 
 from core.domain.audit import Tag
-from core.domain.case import AskedAnswer, CaseState, NewCase, StoredCase
+from core.domain.case import AskedAnswer, CaseState, NewCase, ReviewVerdict, StoredCase
 from core.domain.case_actions import Refusal
 from core.domain.delivery import AboutCase
 from core.domain.feedback import Feedback, FeedbackKept, FeedbackRefused
@@ -117,6 +117,12 @@ class CaseLog(Protocol):
         is_direct: bool = False,
     ) -> int:
         """Log an action or its refusal, and return its number."""
+        ...
+
+    async def keep_verdict(
+        self, case: StoredCase, actor: Actor, verdict: ReviewVerdict, *, key: str
+    ) -> None:
+        """Keep what an officer finds of the answer, as a label for the calibration."""
         ...
 
     async def record(

@@ -98,6 +98,8 @@ class SlackPressHandlers:
             action_ids.CASE_AGAIN: self._handler(escalation.ask_again),
             action_ids.CASE_CLAIM: self._handler(cases.claim, is_on_home=True),
             action_ids.CASE_WRONG: self._handler(cases.mark_wrong, is_on_home=True),
+            action_ids.CASE_PARTLY: self._handler(cases.mark_partly, is_on_home=True),
+            action_ids.CASE_RIGHT: self._handler(cases.mark_right, is_on_home=True),
             action_ids.CASE_CLOSE: self._handler(cases.close, is_on_home=True),
             action_ids.CASE_ANSWER: self._handler(cases.begin_answer, is_on_home=True),
             FormName.CASE_ANSWER: self._handler(cases.submit, is_on_home=True),

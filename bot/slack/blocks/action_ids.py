@@ -21,6 +21,7 @@ ESCALATE, REPORT = "escalate_open", "report_open"
 ANSWERS = "closest_answers"
 FEEDBACK, REMOVE, SHARE = "answer_feedback", "answer_remove", "share"
 CASE_CLAIM, CASE_ANSWER, CASE_WRONG = "case_claim", "case_answer", "case_wrong"
+CASE_PARTLY, CASE_RIGHT = "case_partly", "case_right"
 CASE_CLOSE, CASE_ACCEPT, CASE_AGAIN = "case_close", "case_accept", "case_reopen"
 TELL_ASKERS = "affected_approve"
 OPEN_CONSOLE = "console_open"
@@ -35,6 +36,8 @@ NAMES: Mapping[Act, str] = {
     Act.CASE_CLAIM: CASE_CLAIM,
     Act.CASE_ANSWER: CASE_ANSWER,
     Act.CASE_WRONG: CASE_WRONG,
+    Act.CASE_PARTLY: CASE_PARTLY,
+    Act.CASE_RIGHT: CASE_RIGHT,
     Act.CASE_CLOSE: CASE_CLOSE,
     Act.CASE_ACCEPT: CASE_ACCEPT,
     Act.CASE_AGAIN: CASE_AGAIN,

@@ -66,6 +66,8 @@ class TeamsPressHandlers:
             action_ids.CASE_AGAIN: self._handler(escalation.ask_again),
             action_ids.CASE_CLAIM: self._handler(cases.claim),
             action_ids.CASE_WRONG: self._handler(cases.mark_wrong),
+            action_ids.CASE_PARTLY: self._handler(cases.mark_partly),
+            action_ids.CASE_RIGHT: self._handler(cases.mark_right),
             action_ids.CASE_CLOSE: self._handler(cases.close),
             action_ids.CASE_REFRESH: self._handler(cases.show),
             action_ids.CASE_ANSWER: self._handler(cases.begin_answer),

@@ -42,7 +42,9 @@ async def test_from_the_question_to_the_officers_answer(bureau: Office) -> None:
     for words in (QUESTION, "Deal with Acme", "due", link, "Gifts and Hospitality Policy"):
         assert words in shown(card)
     assert set(live_mentions(card)) == {bureau.anna.id}
-    assert pressable(card) == ["case_claim", "case_answer", "case_wrong", "case_close"]
+    assert pressable(card) == [
+        *("case_claim", "case_answer", "case_right", "case_partly", "case_wrong", "case_close")
+    ]
     assert "Sent to Compliance (case 1)" in bureau.thread(answer)[-1].text
 
     await slack.presses.click(bureau.olga, card, "case_claim")
@@ -100,7 +102,9 @@ async def test_the_asker_accepts_or_asks_again(bureau: Office) -> None:
     assert (await bureau.tags("case:resolved")) == ["case:resolved"]
 
 
-@pytest.mark.parametrize("action", ["case_claim", "case_answer", "case_wrong", "case_close"])
+@pytest.mark.parametrize(
+    "action", ["case_claim", "case_answer", "case_right", "case_wrong", "case_close"]
+)
 async def test_only_officers_work_on_a_case(bureau: Office, action: str) -> None:
     """Not who reads their channel, nor who asked: refused in private, and recorded."""
     await bureau.sent(await bureau.answered())
@@ -151,14 +155,23 @@ async def test_a_second_officer_is_told_who_has_it(bureau: Office) -> None:
     assert await bureau.cases() == [(1, "claimed", "olga")]
 
 
-async def test_an_answer_is_marked_wrong_and_the_case_closed(bureau: Office) -> None:
-    """Both show on the card; the asker hears that it was closed."""
+@pytest.mark.parametrize(
+    ("action", "words"),
+    [("case_right", "right"), ("case_partly", "partly right"), ("case_wrong", "wrong")],
+)
+async def test_an_answer_is_judged_and_the_case_closed(
+    bureau: Office, action: str, words: str
+) -> None:
+    """Both show on the card; the asker hears that it was closed, and not what was found."""
     answer = await bureau.answered()
     await bureau.sent(answer)
     (card,) = bureau.cards()
-    await bureau.slack.presses.click(bureau.olga, card, "case_wrong")
+    await bureau.slack.presses.click(bureau.olga, card, action)
     await bureau.served.quiet()
-    assert "marked as wrong" in shown(card)
+    assert f"marked as {words}" in shown(card)
+    assert action not in pressable(card)
+    (kept,) = await bureau.served.rows("SELECT officer, verdict FROM citebound.verdicts")
+    assert tuple(kept.values()) == ("olga", action.removeprefix("case_"))
     await bureau.slack.presses.click(bureau.olga, card, "case_close")
     await bureau.served.quiet()
     assert "Case 1 · closed" in shown(card)

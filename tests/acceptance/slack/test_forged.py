@@ -35,7 +35,10 @@ ON_ANSWERS = (
     "report_open",
     "share",
 )
-ON_CASES = ("case_claim", "case_answer", "case_wrong", "case_close", "case_accept", "case_reopen")
+ON_CASES = (
+    *("case_claim", "case_answer", "case_right", "case_partly", "case_wrong", "case_close"),
+    *("case_accept", "case_reopen"),
+)
 PRIVATE_WORDS = "Gifts and Hospitality Policy"
 
 

@@ -46,7 +46,10 @@ async def test_from_the_question_to_the_officers_answer(
         for words in (QUESTION, "Deal with Acme", "asked by anna", "Gifts and Hospitality Policy"):
             assert words in shown(card)
         assert "Case 1 · open · today" in shown(card)
-        assert pressable(card) == ["case_claim", "case_answer", "case_wrong", "case_close", "open"]
+        assert pressable(card) == [
+            *("case_claim", "case_answer", "case_right", "case_partly"),
+            *("case_wrong", "case_close", "open"),
+        ]
         assert "Sent to Compliance (case 1), usually answered within 1 day" in " ".join(
             bureau.thread(answer)
         )
@@ -125,7 +128,9 @@ async def test_the_asker_accepts_or_asks_again(bureau: Office) -> None:
     assert await bureau.tags("case:resolved") == ["case:resolved"]
 
 
-@pytest.mark.parametrize("verb", ["case_claim", "case_wrong", "case_close", "case_refresh"])
+@pytest.mark.parametrize(
+    "verb", ["case_claim", "case_right", "case_partly", "case_wrong", "case_close", "case_refresh"]
+)
 async def test_only_officers_work_on_a_case(bureau: Office, verb: str) -> None:
     """Not who reads their channel, nor who asked: refused in private, and recorded."""
     _, card = await bureau.opened()
@@ -166,12 +171,18 @@ async def test_a_second_officer_is_told_who_has_it(bureau: Office) -> None:
     assert await bureau.cases() == [(1, "claimed", "olga")]
 
 
-async def test_an_answer_is_marked_wrong_and_the_case_closed(bureau: Office) -> None:
-    """Both show on the card; the asker hears that it was closed."""
+@pytest.mark.parametrize(
+    ("verb", "words"),
+    [("case_right", "right"), ("case_partly", "partly right"), ("case_wrong", "wrong")],
+)
+async def test_an_answer_is_judged_and_the_case_closed(
+    bureau: Office, verb: str, words: str
+) -> None:
+    """Both show on the card; the asker hears that it was closed, and not what was found."""
     answer, card = await bureau.opened()
-    await bureau.execute(bureau.oskar, card, "case_wrong")
-    assert "marked as wrong" in shown(card)
-    assert "case_wrong" not in pressable(card)
+    await bureau.execute(bureau.oskar, card, verb)
+    assert f"marked as {words}" in shown(card)
+    assert verb not in pressable(card)
     await bureau.execute(bureau.oskar, card, "case_close")
     assert "Case 1 · closed" in shown(card)
     assert [one for one in pressable(card) if one != "open"] == []

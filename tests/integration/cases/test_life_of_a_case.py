@@ -8,7 +8,7 @@ from sqlalchemy import text
 
 from core.domain.answer import Outcome
 from core.domain.case import CaseState, Opener, Urgency
-from core.domain.case_actions import CaseDone, CaseRefused, Refusal
+from core.domain.case_actions import CaseActionKind, CaseDone, CaseRefused, Refusal
 from core.domain.errors import UsageError
 from core.domain.officers import Account
 from tests.casework import ADA, ASKER, GRACE, OTHER, Office, fresh, office
@@ -153,7 +153,7 @@ async def test_a_repeated_click_is_told_what_came_of_the_first(bureau: Office) -
     assert "reply:Ada Lovelace: Yes, really." in bodies
 
 
-@pytest.mark.parametrize("deed", ["claim", "answer", "close", "mark_wrong"])
+@pytest.mark.parametrize("deed", ["claim", "answer", "close"])
 async def test_only_officers_of_our_list_work_on_a_case(bureau: Office, deed: str) -> None:
     """Whoever reads their channel; the refusal is recorded once, and shows nothing."""
     case_id = await bureau.opened()
@@ -306,10 +306,12 @@ async def test_closing_taking_over_and_marking_wrong(bureau: Office) -> None:
     assert refused.case is not None
     assert refused.case.officer == "Ada Lovelace"
     await bureau.desk.claim(case_id, GRACE, key=fresh(), takes_over=True)
-    marked = await bureau.desk.mark_wrong(case_id, GRACE, key=fresh(), reason="Old limit")
+    marked = await bureau.desk.judge(
+        CaseActionKind.MARK_WRONG, case_id, GRACE, key=fresh(), reason="Old limit"
+    )
     assert isinstance(marked, CaseDone)
     assert marked.case.is_wrong
-    again = await bureau.desk.mark_wrong(case_id, ADA, key=fresh())
+    again = await bureau.desk.judge(CaseActionKind.MARK_WRONG, case_id, ADA, key=fresh())
     assert isinstance(again, CaseDone)
     assert not again.is_new
     closed = await bureau.desk.close(case_id, GRACE, key=fresh())
@@ -336,7 +338,7 @@ async def test_closing_taking_over_and_marking_wrong(bureau: Office) -> None:
 async def test_a_refusal_can_not_be_marked_wrong(bureau: Office) -> None:
     """There is nothing that could be."""
     case_id = await bureau.opened(await bureau.answered("x?", Outcome.REFUSED))
-    result = await bureau.desk.mark_wrong(case_id, ADA, key=fresh())
+    result = await bureau.desk.judge(CaseActionKind.MARK_WRONG, case_id, ADA, key=fresh())
     assert isinstance(result, CaseRefused)
     assert result.why is Refusal.NOTHING_TO_MARK
 

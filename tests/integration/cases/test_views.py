@@ -4,6 +4,7 @@ from typing import Any
 
 from core.domain.answer import Outcome, RefusalKind
 from core.domain.case import Urgency
+from core.domain.case_actions import CaseActionKind
 from core.domain.feedback import Rating, Reason
 from tests.casework import ADA, ASKER, OTHER, Office, fresh
 
@@ -55,7 +56,9 @@ async def test_what_askers_and_officers_say_of_an_answer(bureau: Office) -> None
             answer, who, key=fresh(), rating=rating, reason=reason, comment=comment
         )
     case_id = await bureau.opened(answer)
-    await bureau.desk.mark_wrong(case_id, ADA, key=fresh(), reason="It is EUR 35 now.")
+    await bureau.desk.judge(
+        CaseActionKind.MARK_WRONG, case_id, ADA, key=fresh(), reason="It is EUR 35 now."
+    )
     told = await rows(
         bureau, "SELECT rating, reason, comment, reviewed, counts FROM audit.v_feedback ORDER BY at"
     )

@@ -18,8 +18,9 @@ from core.confidence.drift import MOVED, spread_of
 from core.confidence.label import LabelSource
 from core.confidence.sampling import chance
 from core.domain.answer import Badge, Outcome, RefusalKind
+from core.domain.case import ReviewVerdict
 from core.domain.errors import UsageError
-from core.domain.feedback import Rating, ReviewVerdict
+from core.domain.feedback import Rating
 from tests.casework import ASKER, Office, fresh, office
 from tests.factories import NOW
 from tests.life import prepare

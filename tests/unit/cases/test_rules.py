@@ -20,7 +20,7 @@ from core.cases.rules import (
     with_note,
 )
 from core.domain.answer import Answer, Outcome, RefusalKind
-from core.domain.case import CaseState, NewCase, Opener, StoredCase, Urgency
+from core.domain.case import CaseState, NewCase, Opener, ReviewVerdict, StoredCase, Urgency
 from core.domain.case_actions import ASKERS_OWN, CaseAction, CaseActionKind, Opening, Refusal
 from core.domain.officers import Account, Officers
 from tests.factories import NOW
@@ -40,7 +40,7 @@ from tests.unit.cases.world import (
 
 REPORT = "My manager takes bribes from a supplier."
 OPEN, CLAIMED, DONE, CLOSED = CaseState
-CLAIM, ANSWER, CLOSE, MARK_WRONG, ACCEPT, ASK_AGAIN = CaseActionKind
+CLAIM, ANSWER, CLOSE, MARK_WRONG, MARK_PARTLY, MARK_RIGHT, ACCEPT, ASK_AGAIN = CaseActionKind
 
 
 def action(kind: CaseActionKind, by: Account = ADA, **more: Any) -> CaseAction:
@@ -144,7 +144,9 @@ def test_only_an_answer_is_marked_wrong() -> None:
     """Once, and the state of its case stays."""
     about = case(CLOSED)
     assert decide(about, action(MARK_WRONG)) == CLOSES
-    assert decide(replace(about, is_wrong=True), action(MARK_WRONG)) is None
+    assert decide(replace(about, verdict=ReviewVerdict.WRONG), action(MARK_WRONG)) is None
+    assert decide(replace(about, verdict=ReviewVerdict.WRONG), action(MARK_RIGHT)) == CLOSES
+    assert decide(about, action(MARK_PARTLY)) == CLOSES
     for answer in (ESCALATED, None):
         nothing = replace(about, answer=answer)
         assert decide(nothing, action(MARK_WRONG)) is Refusal.NOTHING_TO_MARK

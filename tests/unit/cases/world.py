@@ -10,7 +10,15 @@ from core.cases.opening import AnswerRecorder
 from core.cases.service import CaseService
 from core.domain.answer import Answer, Confidence, Outcome, RefusalKind
 from core.domain.audit import Tag
-from core.domain.case import AskedAnswer, CaseState, NewCase, Opener, StoredCase, Urgency
+from core.domain.case import (
+    AskedAnswer,
+    CaseState,
+    NewCase,
+    Opener,
+    ReviewVerdict,
+    StoredCase,
+    Urgency,
+)
 from core.domain.case_actions import Refusal
 from core.domain.conversation import Place
 from core.domain.delivery import AboutCase
@@ -141,6 +149,9 @@ class Rows:
     keys: dict[tuple[str, str], Refusal | None] = field(
         default_factory=dict[tuple[str, str], Refusal | None]
     )
+    verdicts: list[tuple[str, ReviewVerdict]] = field(
+        default_factory=list[tuple[str, ReviewVerdict]]
+    )
     tags: list[str] = field(default_factory=list[str])
     posts: list[str] = field(default_factory=list[str])
     answers: list[Answer] = field(default_factory=list[Answer])
@@ -258,6 +269,11 @@ class _Log:
         rows.keys[actor.ref, key] = refusal
         rows.log.append((kind, actor.ref, refusal))
         return len(rows.log)
+
+    async def keep_verdict(
+        self, case: StoredCase, actor: Actor, verdict: ReviewVerdict, *, key: str
+    ) -> None:
+        self._store.rows.verdicts.append((actor.ref, verdict))
 
     async def record(
         self,

@@ -40,7 +40,15 @@ from core.domain.answer import (
     ShownCitation,
     ShownClaim,
 )
-from core.domain.case import Case, CaseNews, CaseState, OfficerReply, SupersededAnswer, Urgency
+from core.domain.case import (
+    Case,
+    CaseNews,
+    CaseState,
+    OfficerReply,
+    ReviewVerdict,
+    SupersededAnswer,
+    Urgency,
+)
 from core.domain.delivery import Notice, StoredReply
 from core.domain.ontology import SectionRef
 from core.language.spans import Span, VersionId
@@ -195,6 +203,7 @@ def case(text: str, answer: Answer | None, state: CaseState = CaseState.CLAIMED)
         due_at=NOW,
         is_private=True,
         is_wrong=True,
+        verdict=ReviewVerdict.WRONG,
         told=text,
     )
 

@@ -296,13 +296,16 @@ def test_what_is_planned_is_what_is_made(shared: Path) -> None:
     loading = evidence_modal(EvidenceView(answer=answered("x"), answer_id="ans_7f3"), LIBRARY)
     assert loading["private_metadata"] == view["private_metadata"]
     for key, made in _made().items():
-        assert _names(made) == _names(planned[key]), key
+        ours = _names(made)
+        for later in {("action_id", "case_right"), ("action_id", "case_partly")} & set(ours):
+            del ours[ours.index(later) : ours.index(later) + 2]  # with its value
+        assert ours == _names(planned[key]), key
 
 
 def _made() -> dict[str, Any]:
     reply = OfficerReply(case_id="case_214", number=214, officer="A", question="q", text="t")
     shown = case("May I?", replace(answered("x"), citations=()), CaseState.OPEN)
-    shown = replace(shown, is_wrong=False, is_private=False)
+    shown = replace(shown, is_wrong=False, verdict=None, is_private=False)
     answering = case_answer_form("case_214", is_private=False, case=shown)
     return {
         "slack_escalate_modal": modals.form_modal(

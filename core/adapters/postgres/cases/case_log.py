@@ -5,11 +5,12 @@ from collections.abc import Mapping
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from core.adapters.postgres.cases.reviews import keep_verdict
 from core.adapters.postgres.engine.ledger import Ledger, append, take_number
 from core.audit.canonical import instant
 from core.audit.documents import Event
 from core.domain.audit import Tag
-from core.domain.case import AskedAnswer, StoredCase
+from core.domain.case import AskedAnswer, ReviewVerdict, StoredCase
 from core.domain.case_actions import Refusal
 from core.domain.json_value import Json
 from core.domain.officers import Account, Officer
@@ -88,6 +89,20 @@ class PostgresCaseLog:
             "direct": is_direct,
         }
         return int(await self._connection.scalar(_LOG, row) or 0)
+
+    async def keep_verdict(
+        self, case: StoredCase, actor: Actor, verdict: ReviewVerdict, *, key: str
+    ) -> None:
+        """See `CaseLog.keep_verdict`."""
+        await keep_verdict(
+            self._connection,
+            answer_id=case.answer_id,
+            badge=case.answer.confidence.badge if case.answer else None,
+            officer=actor.ref,
+            verdict=verdict,
+            key=key,
+            ledger=self._ledger,
+        )
 
     async def record(
         self,

@@ -13,7 +13,15 @@ from core.adapters.postgres.engine.transactions import AdvisoryLock, wait_for_on
 from core.adapters.postgres.queue.conversations import place_of
 from core.adapters.postgres.queue.replies import reply_of
 from core.domain.answer import Outcome
-from core.domain.case import AskedAnswer, CaseState, NewCase, Opener, StoredCase, Urgency
+from core.domain.case import (
+    AskedAnswer,
+    CaseState,
+    NewCase,
+    Opener,
+    ReviewVerdict,
+    StoredCase,
+    Urgency,
+)
 from core.domain.errors import IntegrityError
 from core.domain.officers import Account
 from core.ports.cases import SettledFilter
@@ -29,7 +37,9 @@ _COLUMNS = (  # the question as it stands alone, unless a report was made before
     " THEN q.text ELSE q.standalone END AS question,"
     " q.conversation_id::text, a.id::text AS answer_id, c.platform, c.tenant, c.channel, c.thread,"
     " o.reply, (SELECT m.body FROM citebound.case_messages m WHERE m.case_id = k.id"
-    "  AND m.kind = 'answer' AND m.refusal IS NULL ORDER BY m.id DESC LIMIT 1) AS told"
+    "  AND m.kind = 'answer' AND m.refusal IS NULL ORDER BY m.id DESC LIMIT 1) AS told,"
+    " (SELECT v.verdict FROM citebound.verdicts v WHERE v.answer_id = a.id"
+    "  ORDER BY v.id DESC LIMIT 1) AS verdict"
     " FROM citebound.cases k JOIN citebound.questions q ON q.id = k.question_id"
     " JOIN citebound.answers a ON a.question_id = q.id"
     " JOIN citebound.conversations c ON c.id = q.conversation_id"
@@ -263,6 +273,7 @@ def _case(row: Mapping[Any, Any]) -> StoredCase:
         is_anonymous=row["is_anonymous"],
         is_sensitive=row["is_sensitive"],
         is_wrong=row["is_wrong"],
+        verdict=_verdict(row),
         reason=row["reason"],
         question_id=row["question_id"],
         question=row["question"],
@@ -272,3 +283,10 @@ def _case(row: Mapping[Any, Any]) -> StoredCase:
         reply_id=row["reply_id"],
         reply_record=None if reply is None else reply.record_id,
     )
+
+
+def _verdict(row: Mapping[str, Any]) -> ReviewVerdict | None:
+    """Return what an officer found; an earlier release kept no more than that it is wrong."""
+    if row["verdict"]:
+        return ReviewVerdict(row["verdict"])
+    return ReviewVerdict.WRONG if row["is_wrong"] else None

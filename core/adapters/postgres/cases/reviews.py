@@ -13,7 +13,7 @@ from core.audit.documents import Event
 from core.confidence.sampling import chance
 from core.domain.answer import Badge
 from core.domain.audit import Tag
-from core.domain.feedback import ReviewVerdict
+from core.domain.case import ReviewVerdict
 
 _ANSWER = text(
     "SELECT a.id::text, a.record_id::text, a.question_id::text, q.conversation_id::text, a.badge"
