@@ -160,6 +160,11 @@ METRICS: Mapping[str, Metric] = {
     "citebound_schema_migration": Metric(
         kind="gauge", means="Number of the newest migration of the database."
     ),
+    "citebound_calibration_drift": Metric(
+        kind="gauge",
+        means="Stability index of the feature that moved most since the calibration in force was"
+        " fitted: .25 and more is another population; absent where that is not known.",
+    ),
     "citebound_edition": Metric(
         kind="gauge", means="Newest edition of the policies; 0: nothing was ever published."
     ),

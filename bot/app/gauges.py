@@ -10,6 +10,8 @@ from core.bootstrap import Service
 from core.domain.errors import TransientError
 from core.ports.operations import DatabaseState
 
+DRIFT_EVERY_S = 600.0
+"""It reads a thousand answers."""
 ANSWERED_WITHIN_S = 3.0
 """What the database may take: a scraper waits 10 s."""
 
@@ -22,6 +24,7 @@ class Gauges:
     def __init__(self, service: Service, chats: Sequence[Chat]) -> None:
         self._service = service
         self._chats = tuple(chats)
+        self._drift_due_s = 0.0
 
     async def __call__(self, meter: Meter) -> None:
         """Set all gauges."""
@@ -33,9 +36,24 @@ class Gauges:
             meter.set("citebound_slots", slots.free, kind=kind, state="free")
         self._set_connections(meter)
         state = await self._database_state()
+        if state is not None:
+            await self._set_drift(meter)
         meter.set("citebound_database_up", float(state is not None))
         for name, value in _of_database(state).items():
             meter.set(name, value)
+
+    async def _set_drift(self, meter: Meter) -> None:
+        """Compare what is asked with what the calibration was fitted on, every few minutes."""
+        now_s = asyncio.get_running_loop().time()
+        if now_s < self._drift_due_s:
+            return
+        self._drift_due_s = now_s + DRIFT_EVERY_S
+        try:
+            async with asyncio.timeout(ANSWERED_WITHIN_S):
+                found = await self._service.calibrations.drift(of_models=False)
+        except (TransientError, TimeoutError):
+            found = None
+        meter.set("citebound_calibration_drift", max(found.values()) if found else None)
 
     def _set_connections(self, meter: Meter) -> None:
         use = self._service.health.connections()

@@ -62,6 +62,11 @@ def drift(
     return dict(sorted(found.items(), key=lambda one: -one[1]))
 
 
+def moved(found: Mapping[str, float] | None) -> list[str]:
+    """Return the features that are of another population than those of the fit."""
+    return [name for name, index in (found or {}).items() if index >= MOVED]
+
+
 def _shares(bounds: Sequence[float], values: Sequence[float]) -> tuple[float, ...]:
     counts = [0] * (len(bounds) + 1)
     for value in values:

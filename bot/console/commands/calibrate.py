@@ -18,7 +18,7 @@ from core.adapters.postgres.stores import PostgresStores
 from core.agent.wording import ON_SAMPLES, UNCALIBRATED
 from core.bootstrap import open_stores
 from core.confidence.calibration import SHIPPED, Calibration
-from core.confidence.drift import MOVED
+from core.confidence.drift import MOVED, moved
 from core.confidence.fitting import FEATURES, TooFewLabelsError, fitted_with_figures
 from core.confidence.label import OWN_LABELS, AnswerLabel
 from core.config.settings import Settings
@@ -27,8 +27,6 @@ from core.measuring.labels import labels_of_run
 
 EXIT_TOO_FEW = 9
 SHIPPED_NAME = "shipped"
-RECENT = 1_000
-"""Answers that are compared with those of the fit."""
 
 
 def calibrate(*, runs: Sequence[Path], of: str, name: str | None, as_json: bool) -> int:
@@ -93,7 +91,7 @@ async def _calibration(terminal: Terminal, *, of_models: bool, as_json: bool) ->
         active = (await stores.calibrations.active()).own(of_models=of_models)
         known = {one.calibration.name: one for one in await stores.calibrations.stored()}
         own = await stores.calibrations.labels(of_models=of_models)
-        drift = await stores.calibrations.drift(of_models=of_models, most=RECENT)
+        drift = await stores.calibrations.drift(of_models=of_models)
     found = known.get(active.name)
     if as_json:
         terminal.show_json(
@@ -171,10 +169,9 @@ def drift_words(drift: Mapping[str, float] | None) -> str:
     if not drift:
         return "not known: the calibration in force was fitted elsewhere"
     worst, index = next(iter(drift.items()))
-    moved = [name for name, found in drift.items() if found >= MOVED]
-    if not moved:
+    if not moved(drift):
         return f"none: the most changed feature, {worst}, is at {index:.2f} of {MOVED}"
-    return f"{', '.join(moved)} moved ({index:.2f}, from {MOVED} on): calibrate again"
+    return f"{', '.join(moved(drift))} moved ({index:.2f}, from {MOVED} on): calibrate again"
 
 
 def _rows(fitted: FittedCalibration) -> list[Row]:
@@ -184,7 +181,7 @@ def _rows(fitted: FittedCalibration) -> list[Row]:
         _row("labels", ", ".join(f"{count} {name}" for name, count in fitted.labels.items())),
         _row(
             "thresholds",
-            f"High from {calibration.high_from:.2f}, answered from {calibration.answer_from:.2f},"
+            f"{_high_words(calibration)}, answered from {calibration.answer_from:.2f},"
             f" closest passage from {calibration.closest_from:.2f}",
         ),
     ]
@@ -194,6 +191,15 @@ def _rows(fitted: FittedCalibration) -> list[Row]:
         _row("", "measured on conversations and documents that the fit had not seen; a sample")
     )
     return rows
+
+
+def _high_words(calibration: Calibration) -> str:
+    is_reached = calibration.high_from <= 1
+    return (
+        f"High from {calibration.high_from:.2f}"
+        if is_reached
+        else "nothing is sure enough for High"
+    )
 
 
 def _figures_words(found: Mapping[str, Any]) -> str:

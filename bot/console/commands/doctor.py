@@ -15,6 +15,7 @@ from typing import Protocol
 
 from rich.text import Text
 
+from bot.console.commands.calibrate import rests_on
 from bot.console.model_checks import (
     check_embedders,
     check_guard,
@@ -34,9 +35,11 @@ from core.adapters.postgres.engine.database import (
 )
 from core.adapters.postgres.engine.roles import DatabaseRole, excess_of
 from core.adapters.postgres.engine.schema import newest_revision
+from core.adapters.postgres.record.calibrations import PostgresCalibrations
 from core.adapters.postgres.search.spaces import PostgresSpaceStore
 from core.adapters.postgres.stores import PostgresStores
 from core.adapters.system import SystemClock, UuidSource
+from core.confidence.drift import moved
 from core.config.settings import Settings, shown_value
 from core.domain.errors import CiteboundError, ConfigError
 from core.domain.officers import Officers
@@ -249,6 +252,7 @@ async def _database(settings: Settings) -> AsyncGenerator[Diagnosis]:
             )
             yield await _corpus(stores.corpus)
             yield await check_space(settings, PostgresSpaceStore(engine))
+            yield await _confidence(stores.calibrations)
         else:
             yield _nothing_ingested("not looked at before the migrations")
 
@@ -296,6 +300,18 @@ async def _corpus(corpus: CorpusStore) -> Diagnosis:
     chunks = "chunks indexed" if await corpus.has_chunks(scope) else "no chunks: graph only"
     found = f"edition {edition}, {len(policies)} policies in force for everyone, {chunks}"
     return Diagnosis(subject="corpus", health=Status.FINE, found=found)
+
+
+async def _confidence(calibrations: PostgresCalibrations) -> Diagnosis:
+    """Say what the badge of the rules rests on, and whether it still may."""
+    active = (await calibrations.active()).rules
+    found = f"{active.name}: {rests_on(active)}"
+    changed = moved(await calibrations.drift(of_models=False))
+    if changed:
+        cure = "citebound eval calibration shows it, citebound eval calibrate fits a new one"
+        found += f"; since then {', '.join(changed)} moved"
+        return Diagnosis(subject="confidence", health=Status.DOUBTFUL, found=found, cure=cure)
+    return Diagnosis(subject="confidence", health=Status.FINE, found=found)
 
 
 def _nothing_ingested(found: str) -> Diagnosis:

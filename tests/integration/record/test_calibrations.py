@@ -175,3 +175,11 @@ async def test_drift_is_told_of_what_was_fitted_here(
     found = await store.drift(of_models=True, most=100)
     assert found is not None
     assert found["answers_odds"] > MOVED
+
+
+async def test_an_activation_needs_its_calibration(engine: AsyncEngine, ledger: Ledger) -> None:
+    """What was never fitted can't come into force."""
+    store = PostgresCalibrations(engine, ledger=ledger)
+    with pytest.raises(UsageError, match="no calibration 'own/1' here"):
+        await store.activate(OWN, of_models=False, is_shipped=False, reason="x")
+    assert await store.active() == SHIPPED

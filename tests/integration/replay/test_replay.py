@@ -8,14 +8,17 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.local.embedder import LocalEmbedder
+from core.adapters.postgres.record.calibrations import FittedCalibration
 from core.agent.reply import compose
 from core.agent.request import AskRequest
 from core.bootstrap import Service, bootstrap
+from core.confidence.calibration import SHIPPED, Calibration
 from core.domain.answer import RefusalKind
 from core.domain.conversation import Place
 from core.replay.recorded import ReplayImpossibleError
 from core.replay.replay import Replay
 from tests.acceptance import disputed
+from tests.factories import NOW
 from tests.integration.replay.conftest import GIFTS, Ask, Publish, recorded
 
 
@@ -41,6 +44,27 @@ async def test_identical(service: Service, ask: Ask, publish: Publish, question:
     reply = await ask(question)
     await publish(GIFTS.replace("EUR 50", "EUR 80").replace("2.3", "2.4"))
     await publish("# Travel\n\n## 1 Gifts\n\n1.1 Gifts on trips are reported.", "travel.md")
+
+    found = await replayed(service, reply.receipt.record_id)
+
+    assert found.difference is None, found.difference
+
+
+async def test_by_the_calibration_of_then(service: Service, ask: Ask) -> None:
+    """One comes into force for the next question; what it was given with stays its own."""
+    store = service.calibrations
+    own = Calibration(name="own/1", intercept=9.0, weights={}, is_measured=True)
+    kept = FittedCalibration(
+        calibration=own, of_models=False, fitted_at=NOW, labels={}, figures={}, spreads={}
+    )
+    await store.keep(kept)
+    await store.activate(own, of_models=False, is_shipped=False, reason="labels")
+    reply = await ask("When must I report a gift?")
+    confidence = reply.answer.confidence
+    assert (confidence.calibration, confidence.is_calibrated) == ("own/1", True)
+    await store.activate(SHIPPED.rules, of_models=False, is_shipped=True, reason="back")
+    after = (await ask("When must I report a gift?")).answer.confidence
+    assert (after.calibration, after.is_on_samples) == (SHIPPED.rules.name, True)
 
     found = await replayed(service, reply.receipt.record_id)
 

@@ -68,8 +68,12 @@ _RECENT = text(
     "SELECT trace->'confidence_features' AS features FROM citebound.answers"
     " WHERE calibrated IS NOT NULL AND trace ? 'confidence_features'"
     " AND (reasoner NOT LIKE 'extractive/%') = :of_models"
-    " ORDER BY answered_at DESC LIMIT :most"
+    " ORDER BY id DESC LIMIT :most"
 )
+
+
+RECENT = 1_000
+"""Drafts that are compared with those of the fit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,12 +166,19 @@ class PostgresCalibrations:
     async def activate(
         self, calibration: Calibration, *, of_models: bool, is_shipped: bool, reason: str
     ) -> str:
-        """Let a calibration be in force from the next question on, and return the record of it."""
+        """Let a calibration be in force from the next question on, and return the record of it.
+
+        Raises:
+            UsageError: It was not fitted here.
+        """
         name = None if is_shipped else calibration.name
         async with self._engine.begin() as connection:
             before = (await self.active()).own(of_models=of_models)
             given = {"of_models": of_models, "name": name, "at": self._ledger.clock.now()}
-            await connection.execute(_ACTIVATE, given)
+            try:
+                await connection.execute(_ACTIVATE, given)
+            except IntegrityError as error:
+                raise UsageError(f"there is no calibration {calibration.name!r} here") from error
             event = Event(
                 tag=Tag.CALIBRATION_ACTIVATED,
                 actor="console",
@@ -209,7 +220,7 @@ class PostgresCalibrations:
         """Return how many labels there are of answers of this deployment."""
         return sum([len(await self.labels(of_models=one)) for one in (False, True)])
 
-    async def drift(self, *, of_models: bool, most: int) -> Mapping[str, float] | None:
+    async def drift(self, *, of_models: bool, most: int = RECENT) -> Mapping[str, float] | None:
         """Return how far the last drafts differ from those of the calibration in force.
 
         See `core.confidence.drift.drift`; empty if it was not fitted here.
