@@ -28,7 +28,7 @@ QUESTION = "What is the limit for gifts that employees accept from business part
 BEFORE, LATER, AFTER = 8, 6, 4
 """Questions until the moment, from then to the loss, and after the restore."""
 RECORDS_EACH = 3
-"""Of a question: received, answered, posted."""
+"""Of a question at least: received, answered, posted."""
 APART_S = 0.5
 READY_WITHIN_S, RESTORED_WITHIN_S, SETTLED_WITHIN_S = 60.0, 60.0, 60.0
 
@@ -80,14 +80,15 @@ async def audit(server: Node, home: Path, *words: str) -> Ended:
         home=home,
         DATABASE_URL=server.url(role=role_of(("audit", *words))),
         CITEBOUND_LEDGER_ANCHORS=str(home / "anchor"),
+        CITEBOUND_OPERATIONS_PORT="0",
     )
 
 
-async def sealed(server: Node, home: Path) -> str:
-    """Seal what there is, and return what the command says."""
+async def sealed(server: Node, home: Path) -> int:
+    """Seal what there is, and return how many records are sealed."""
     ended = await audit(server, home, "seal", "--once")
     assert ended.code == 0, ended
-    return ended.told
+    return int(ended.told.split()[0])
 
 
 async def problems(server: Node, home: Path) -> set[str]:
@@ -132,12 +133,13 @@ async def test_the_state_of_a_moment_is_restored(
     """
     running = await started(serving, slack, backup.primary)
     said = await asked(slack, tables, BEFORE, "before")
-    assert f"{RECORDS_EACH * BEFORE} records" in await sealed(backup.primary, tmp_path)
+    at_first = await sealed(backup.primary, tmp_path)
+    assert at_first >= RECORDS_EACH * BEFORE
     async with tables.connect() as connection:
         moment = str(await connection.scalar(text("SELECT clock_timestamp()")))
     await asyncio.sleep(APART_S)
     said += await asked(slack, tables, LATER, "later")
-    assert f"{RECORDS_EACH * (BEFORE + LATER)} records" in await sealed(backup.primary, tmp_path)
+    assert await sealed(backup.primary, tmp_path) >= at_first + RECORDS_EACH * LATER
     assert await problems(backup.primary, tmp_path) == set()
     assert await intact(backup.primary.url()) == BEFORE + LATER
     running.signal(15)
@@ -150,8 +152,9 @@ async def test_the_state_of_a_moment_is_restored(
     assert await intact(server.url()) == BEFORE
     running = await started(serving, slack, server)
     said += await asked(slack, engine, AFTER, "after")
-    refused = await audit(server, tmp_path, "seal", "--once")
-    assert (refused.code, "an older backup was restored" in refused.told) == (3, True), refused
+    for words in (("seal",), ("seal", "--once")):
+        refused = await audit(server, tmp_path, *words)
+        assert (refused.code, "an older backup was restored" in refused.told) == (3, True), refused
     assert await problems(server, tmp_path) == {"anchor-ahead"}
     goes_on = await audit(server, tmp_path, "rebase", "--reason", "restored to before the loss")
     assert (goes_on.code, "The ledger goes on" in goes_on.told) == (0, True), goes_on
