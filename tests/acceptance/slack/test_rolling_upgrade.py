@@ -47,7 +47,7 @@ def downgrade() -> None:
 """
 PHASES = 4
 EVERY_S = 0.2
-READY_WITHIN_S, SETTLED_WITHIN_S = 60.0, 120.0
+READY_WITHIN_S, SETTLED_WITHIN_S = 60.0, 600.0
 LOOKED_FOR_S = 2.0
 """Twice as long as the queue takes to look again."""
 
@@ -158,7 +158,7 @@ async def each_answered_once(slack: FakeSlack, tables: AsyncEngine, said: list[S
 
 
 @pytest.mark.parametrize(
-    "count", [20, pytest.param(200, marks=[pytest.mark.nightly, pytest.mark.timeout(900)])]
+    "count", [20, pytest.param(200, marks=[pytest.mark.nightly, pytest.mark.timeout(1_800)])]
 )
 async def test_there_and_back(
     slack: FakeSlack, slack_database: str, tables: AsyncEngine, tmp_path: Path, count: int
