@@ -248,12 +248,19 @@ async def test_an_approval_is_of_what_was_asked_for(
     old, all_there_is = (
         ErasureScope(before=row["now"] + timedelta(hours=hours)) for hours in (-1, 1)
     )
+    one, another = (
+        ErasureScope(record_id=str(row["id"]))
+        for row in await bureau.life.rows("SELECT id FROM audit.record WHERE outcome IS NOT NULL")
+    )
+    places = replace(all_there_is, only_places=True)
     find = erasing.find_request
     for approved, done in (
         (hers, theirs),
+        (one, another),
         (old, theirs),
         (hers, all_there_is),
         (old, all_there_is),
+        (places, all_there_is),
     ):
 
         async def other(deed: OfficerDeed, typed: str, scope: ErasureScope = done) -> Request:

@@ -1,5 +1,6 @@
 """Pseudonyms are of a person and a quarter: nothing that officers read joins two of them."""
 
+import asyncio
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -242,6 +243,16 @@ async def test_the_key_is_the_settings_or_the_databases_own(
         assert await own.make(connection, ASKER, EARLIER) == made
     (row,) = await bureau.life.rows("SELECT sealed FROM audit.identity")
     assert row["sealed"] is None
+
+
+async def test_who_is_met_by_several_at_once_has_one_pseudonym(bureau: Office) -> None:
+    """Each process finds what another has made meanwhile."""
+    async with asyncio.TaskGroup() as group:
+        for n in range(6):
+            life = deploy(bureau.life.engine)
+            group.create_task(life.intake.accept(message(f"m{n}", thread=str(n), key=f"k{n}")))
+    rows = await bureau.life.rows("SELECT DISTINCT asker FROM citebound.inbox")
+    assert [row["asker"] for row in rows] == list((await names(bureau.life)).values())
 
 
 async def test_a_pseudonym_is_of_no_key(engine: AsyncEngine) -> None:

@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import Callable
 
+import psycopg
 import pytest
-from sqlalchemy import text
+from sqlalchemy import make_url, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -184,3 +185,33 @@ async def test_no_step_is_written_but_by_its_function(
             await doing.do(
                 deed(wrong), Tag(tag), subject=record, content={"basis": "x", "reason": "y"}
             )
+
+
+async def test_a_login_of_ones_own_is_nobody_else(
+    bureau: Office, requests_of: By, database_url: str, server_url: str
+) -> None:
+    """Whoever an officer's client names: the server knows whose login it is."""
+    name = str(make_url(database_url).database)
+    record = await answered(bureau)
+    with psycopg.connect(server_url, autocommit=True) as admin:
+        admin.execute(f"CREATE ROLE {name} LOGIN IN ROLE citebound_officer".encode())
+    try:
+        async with bureau.life.engine.begin() as connection:
+            added = (
+                "INSERT INTO audit.officer (login, units, audiences) VALUES (:n, '{test}', '{}')"
+            )
+            await connection.execute(text(added), {"n": name})
+        engine = engine_for(make_url(database_url).set(username=name).render_as_string(False))
+        posing = PostgresRequests(OfficerSession(engine, ledger=LEDGER, officer="grace"))
+        request = await posing.ask_to_unmask(record, **WHY)
+        with pytest.raises(UsageError, match=f"{name} has asked for it"):
+            await posing.decide(request, approves=True)
+        await requests_of("grace").decide(request, approves=True)
+        assert (await posing.reveal(request, IDENTITY_KEY)).person == ASKER
+        asked = "SELECT DISTINCT actor FROM audit.record WHERE tag <> 'unmask:approved'"
+        actors = await bureau.life.rows(f"{asked} AND tag SIMILAR TO '(unmask|identity):%'")
+        assert actors == [{"actor": name}]
+        await engine.dispose()
+    finally:
+        with psycopg.connect(server_url, autocommit=True) as admin:
+            admin.execute(f"DROP ROLE {name}".encode())

@@ -183,6 +183,17 @@ async def test_what_was_decided_meanwhile_is_left(office: Office, publish: Publi
     assert not any("EUR 30" in post for post in await office.posts())
 
 
+async def test_who_was_forgotten_can_not_be_told(office: Office, publish: Publish) -> None:
+    """Nobody knows any more where, or who: it is settled without a word."""
+    await office.ask()
+    await publish(LOWER)
+    await office.corrector.once()
+    await office.approve()
+    await office.change("UPDATE citebound.inbox SET person = ''")
+    assert await office.service.corrections.claim() is None
+    assert await office.states() == ["dropped"]
+
+
 async def test_what_breaks_is_tried_again_and_left_in_the_end(
     office: Office, publish: Publish, monkeypatch: pytest.MonkeyPatch
 ) -> None:
