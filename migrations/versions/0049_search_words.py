@@ -44,7 +44,7 @@ BEGIN
 END $$;
 """
 COMPATIBLE = (
-    "INSERT INTO citebound.schema_compatibility VALUES ('0049_search_words', '0030_compatibility')"
+    "INSERT INTO citebound.schema_compatibility VALUES ('0049_search_words', '0044_identity')"
 )
 
 

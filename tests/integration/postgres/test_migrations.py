@@ -84,6 +84,17 @@ JOBS = (
 )
 
 
+async def test_no_later_schema_suits_a_release_that_an_earlier_one_refuses(
+    engine: AsyncEngine,
+) -> None:
+    """What a release lacks in one schema it lacks in all that follow."""
+    query = "SELECT oldest_release FROM citebound.schema_compatibility ORDER BY revision"
+    async with engine.connect() as connection:
+        oldest = [*(await connection.scalars(text(query))).all()]
+    assert oldest == sorted(oldest)
+    assert len(oldest) > 10
+
+
 async def test_jobs_go_and_what_waits_stays(engine: AsyncEngine) -> None:
     """A database of the release with a job queue becomes like a new one, with its messages."""
     async with engine.connect() as connection:
