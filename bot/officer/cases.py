@@ -25,6 +25,8 @@ from core.ports.cases import SettledFilter
 CASES = f"{HOME}/cases"
 SETTLED = f"{HOME}/closed-cases"
 PAGE = 25
+READ = "cases"
+"""What the record says that its pages read."""
 _NUMBER = re.compile("[0-9]{1,9}")
 _KEY = re.compile("[A-Za-z0-9_-]{22}")
 Deed = Callable[[Press], Awaitable[Outcome]]
@@ -61,6 +63,7 @@ class CasePages:
 
     async def queue(self, visit: Visit) -> web.StreamResponse:
         """List what waits for an officer, what is due first on top."""
+        await visit.record.note(visit.reading(READ))
         found = await self._cases.queue(visit.officer.at_console)
         waiting = () if isinstance(found, CaseRefused) else found
         now = self._clock.now()
@@ -73,6 +76,7 @@ class CasePages:
 
     async def settled(self, visit: Visit) -> web.StreamResponse:
         """List answered and closed cases, newest first; the address holds what is looked for."""
+        await visit.record.note(visit.reading(READ))
         asked = filters(visit.request.query, ("words", "officer", "since", "until"))
         number = visit.query("before")
         wanted = SettledFilter(
@@ -133,7 +137,9 @@ class CasePages:
         return done
 
     async def _case(self, visit: Visit) -> Case:
-        found = await self._cases.show(_id(visit), visit.officer.at_console)
+        case_id = _id(visit)
+        await visit.record.note(visit.reading(READ))
+        found = await self._cases.show(case_id, visit.officer.at_console)
         if isinstance(found, CaseRefused):
             raise NoPageError
         return found

@@ -90,7 +90,12 @@ def test_an_auditor_proves_the_record_and_finds_a_change(
             "SELECT doc->>'result', count(*) FROM audit.record WHERE tag = 'ledger:verified'"
             " GROUP BY 1 ORDER BY 1"
         ).fetchall()
+        read = connection.execute(
+            "SELECT tag, count(*) FROM audit.record"
+            " WHERE tag IN ('record:viewed', 'query:executed') GROUP BY 1 ORDER BY 1"
+        ).fetchall()
     assert told == [("incomplete", 1), ("intact", 3), ("tampered", 2)]
+    assert read == [("query:executed", 1), ("record:viewed", 4)]
 
 
 def test_without_a_trusted_key_nothing_is_proven(

@@ -1,6 +1,7 @@
 """A case from its opening to its end: who sees what, what is recorded, what is refused."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from core.domain.case import CaseState, Opener, Urgency
 from core.domain.case_actions import CaseActionKind, CaseDone, CaseRefused, Refusal
 from core.domain.errors import UsageError
 from core.domain.officers import Account
-from tests.casework import ADA, ASKER, GRACE, OTHER, Office, fresh, office
+from tests.casework import ADA, ASKER, GRACE, OFFICERS, OTHER, Office, fresh, office
 from tests.databases import UnrecordedReader
 from tests.life_history import _gaps  # pyright: ignore[reportPrivateUsage]
 
@@ -58,6 +59,55 @@ async def test_from_the_wish_to_the_answer(bureau: Office) -> None:
     told = [one.reply.officer_reply for one in bureau.life.platform.asked]
     (reply,) = [one for one in told if one]
     assert (reply.question, reply.asker) == ("May I accept a gift?", HER)
+
+
+async def test_what_the_asker_hears_carries_a_piece_of_its_record(bureau: Office) -> None:
+    """Id and hash of what was done: the answer, the mark at the earlier one, and each news."""
+    case_id = await bureau.opened(await bureau.answered())
+    await bureau.desk.claim(case_id, ADA, key=fresh())
+    await bureau.desk.answer(case_id, ADA, key=fresh(), text="Up to EUR 35.")
+    await bureau.deliver()
+    leaves = {
+        str(row["id"]): (row["tag"], row["leaf"])
+        for row in await bureau.life.rows(
+            "SELECT id::text, tag, encode(leaf_hash, 'hex') AS leaf FROM audit.record"
+        )
+    }
+    told = [
+        one.reply
+        for one in bureau.life.platform.asked
+        if one.reply.about is not None and one.reply.case is None
+    ]
+    tags = [leaves[reply.record_id or ""][0] for reply in told]
+    assert tags == ["case:opened", "case:assigned", "case:answered", "answer:superseded"]
+    assert all(leaves[reply.record_id or ""][1] == reply.leaf_hash for reply in told)
+    rewritten = await bureau.life.rows(
+        "SELECT doc->>'about' AS what FROM audit.record WHERE tag = 'reply:updated' ORDER BY what"
+    )
+    assert {row["what"] for row in rewritten} == {"card", "superseded"}
+
+
+async def test_a_sole_officer_may_answer_their_own_question(bureau: Office) -> None:
+    """And the record says so; of two, the other one has to."""
+    asker_too = replace(OFFICERS[0], accounts=(*OFFICERS[0].accounts, ASKER))
+    engine = bureau.life.engine
+    pair = office(engine, officers=(asker_too, OFFICERS[1]))
+    case_id = await pair.opened(await pair.answered())
+    for refused in (
+        await pair.desk.begin_answer(case_id, ADA, key=fresh()),
+        await pair.desk.answer(case_id, ASKER, key=fresh(), text="Yes."),
+        await pair.desk.claim(case_id, ADA, key=fresh(), takes_over=True),
+    ):
+        assert isinstance(refused, CaseRefused)
+        assert refused.why is Refusal.OWN_QUESTION
+    alone = office(engine, officers=(asker_too,))
+    assert isinstance(await alone.desk.begin_answer(case_id, ADA, key=fresh()), CaseDone)
+    done = await alone.desk.answer(case_id, ADA, key=fresh(), text="Yes.")
+    assert isinstance(done, CaseDone)
+    (row,) = await alone.life.rows(
+        "SELECT doc->>'own_question' AS own FROM audit.record WHERE tag = 'case:answered'"
+    )
+    assert row["own"] == "true"
 
 
 async def test_records_are_whole_and_name_the_case(bureau: Office) -> None:

@@ -65,6 +65,11 @@ async def test_an_officer_claims_and_answers(
         "SELECT DISTINCT actor FROM audit.record WHERE tag = 'case:answered'"
     )
     assert [row["actor"] for row in rows] == ["ada"]
+    read = await desk.life.rows(
+        "SELECT officer, statement FROM audit.v_access_log WHERE views @> '[\"cases\"]'"
+    )
+    assert {row["officer"] for row in read} == {"ada"}
+    assert {"console /officer/cases", f"console {path}"} <= {row["statement"] for row in read}
     _, page = await ada.get(path)
     assert ANSWER in page
     assert "/answer" not in page

@@ -1,6 +1,7 @@
 """Whatever text is in them, payloads are such as Teams takes, and nothing in them is live."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -175,3 +176,18 @@ def test_long_texts(text: str) -> None:
     for payload in every(text * (100_000 // len(text.encode()))):
         check(payload)
         assert limits(payload) == [], payload.name
+
+
+def test_what_is_told_of_a_case_names_its_record() -> None:
+    """In the last line of each shape: id and the first digits of the hash, where it has one."""
+    named = ("officer", "superseded", "news")
+    told = [reply for name, reply in replies("Yes.") if name.startswith(named)]
+    assert told
+    for reply in told:
+        assert reply.record_id is not None
+        marked = replace(reply, leaf_hash="9f2c41d07be6a358" * 4)
+        for shape in range(SHAPES):
+            text = str(render(marked, shape, context=SETTING).activity["text"])
+            assert f"Ref {reply.record_id} · 9f2c41d07be6a358" in text.replace("\\", "")
+            bare = render(replace(reply, leaf_hash=None), shape, context=SETTING).activity
+            assert "Ref " not in str(bare["text"]).partition("The earlier answer was")[0]

@@ -211,6 +211,15 @@ class OfficerSession:
             diagnosis = getattr(cause, "diag", None)
             raise UsageError(str(getattr(diagnosis, "message_primary", cause))) from error
 
+    async def note(self, reading: Reading) -> None:
+        """Record a reading of what stands in the working copies, as cases do, before it is read.
+
+        Raises:
+            ConfigError: See `reading`.
+            TransientError: It could not be recorded, so nothing may be read.
+        """
+        await self._record(reading)
+
     @raises_transient
     async def catalogue(
         self, query: TextClause, given: Mapping[str, str]
