@@ -238,3 +238,22 @@ async def test_a_thread_opened_twice_at_once_is_one_conversation(ask: Ask, rows:
     found = await rows(f"{OF_QUESTIONS} ORDER BY seq")
     assert [row["seq"] for row in found] == list(range(1, kept + 1))
     assert len({row["conversation"] for row in found}) == 1
+
+
+@pytest.mark.parametrize(("then", "state"), [("contractors", "answered"), (REFUSED, "expired")])
+async def test_what_became_of_a_question_back_is_recorded(
+    ask: Ask, rows: Rows, then: str, state: str
+) -> None:
+    """With the outcome that shows it, in the same conversation and without a gap."""
+    asked_back = await ask(CLARIFICATION)
+    reply = await ask(then)
+    found = await rows(f"{OF_QUESTIONS} ORDER BY seq")
+    assert [row["seq"] for row in found] == list(range(1, len(found) + 1))
+    (became,) = [row for row in found if row["tag"].startswith("clarification:")][1:]
+    assert became["tag"] == f"clarification:{state}"
+    assert became["subject"] == asked_back.receipt.answer_id
+    assert became["doc"]["cause"] == reply.receipt.record_id
+    stated = [row["doc"]["source"] for row in found if row["tag"] == "assumption:stated"]
+    assert stated == (["asker"] if state == "answered" else [])
+    (view,) = await rows("SELECT state, next_record_id::text FROM audit.v_clarifications")
+    assert tuple(view.values()) == (state, reply.receipt.record_id)
