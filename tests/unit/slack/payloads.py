@@ -30,6 +30,7 @@ from bot.slack.blocks.modals import message_modal
 from bot.slack.blocks.render import RICH, SHAPES, SlackMessage, render, share
 from core.agent.reply import compose
 from core.agent.wording import IF_IT_DOES_NOT, MODEL_UNAVAILABLE, REFUSALS
+from core.domain.affected import AffectedEdition, ChangedClause, ClauseChange
 from core.domain.answer import (
     Answer,
     Badge,
@@ -208,6 +209,33 @@ def case(text: str, answer: Answer | None, state: CaseState = CaseState.CLAIMED)
     )
 
 
+def affected(text: str) -> AffectedEdition:
+    """Return an edition that affects answers; all of its words are the text."""
+    clause = ChangedClause(
+        title=text,
+        section=text,
+        old_version=text,
+        new_version=text,
+        change=ClauseChange.CHANGED,
+        before=text,
+        after=text,
+        answers=3,
+    )
+    return AffectedEdition(
+        edition=7,
+        waiting=3,
+        under_way=1,
+        told=2,
+        confirmed=1,
+        dropped=1,
+        failed=1,
+        approved_by=(text, text),
+        approved_at=datetime(2026, 11, 22, 14, 5, tzinfo=UTC),
+        clauses=(clause,) * 5,
+        clauses_left_out=9,
+    )
+
+
 def every(text: str) -> Iterator[Payload]:
     """Return everything that we would send with this text in it."""
     yield from _replies(text)
@@ -256,6 +284,9 @@ def _cases(text: str) -> Iterator[Payload]:
         asker=ASKER,
         permalink=THREAD,
     )
+    changed = affected(text)
+    blocks, told = cases.affected_blocks(changed, SETTING), cases.affected_text(changed)
+    yield Payload(name="affected", surface="message", blocks=blocks, text=told)
     blocks = cases.officer_blocks(reply, SETTING)
     told = cases.officer_text(reply)
     yield Payload(name="officer", surface="message", blocks=blocks, text=told)

@@ -25,7 +25,16 @@ from bot.teams.cards.render import SHAPES, render
 from core.domain.case import CaseNews, CaseState, OfficerReply, SupersededAnswer
 from core.domain.delivery import Notice, StoredReply
 from core.ports.reasoning import Progressed
-from tests.unit.slack.payloads import HOST, THREAD, answered, answers, case, forms_of, stored
+from tests.unit.slack.payloads import (
+    HOST,
+    THREAD,
+    affected,
+    answered,
+    answers,
+    case,
+    forms_of,
+    stored,
+)
 from tests.unit.teams.limits import card_rules, own_rules
 
 Json = dict[str, Any]
@@ -85,6 +94,7 @@ def replies(text: str) -> Iterator[tuple[str, StoredReply]]:
         news = CaseNews(number=214, state=state, officer=text)
         yield f"news {state}", replace(stored(None), news=news)
     secret = replace(case(text, got), is_sensitive=True)
+    yield "affected", replace(stored(None), affected=affected(text))
     yield "report", replace(stored(None), case=secret)
     told = officer(text)
     yield "officer", replace(stored(None), officer_reply=told)
