@@ -78,7 +78,7 @@ DEFAULT_OF_READER = Calibration(
     closest_from=0.25,
     asked_from=0.45,
     urgent_from=0.4,
-    data_hash="612c58833d95b1b231230ff9b9f23970befb9d7d664ef1abaeb20e7613d68d5e",
+    data_hash="e0bf492ac3d52d0b9bfd988d6c0ce8e93c5ae9f1360dd28d7c3967e9f220cdc1",
 )
 """Fitted by `python -m evals.fit_calibration` on 1,086 answers and closest passages about 18
 workplace policies of other people, of whose questions the reader had seen none, and 179 about the

@@ -16,7 +16,7 @@ from core.domain.json_value import Json
 IN_BIN = 80
 """Labels in a bin of the calibration error, about: with fewer, chance alone looks like an error.
 A perfect calibration of 400 labels in bins of 40 would show .04."""
-MOST_BINS = 15
+FEWEST_BINS, MOST_BINS = 5, 15
 BUDGET = 0.05
 """Share of answers that may be wrong."""
 RISK = 0.05
@@ -61,7 +61,7 @@ class Guarantee:
 
 def calibration_error(scored: Sequence[Scored], *, bins: int | None = None) -> float:
     """Return the mean gap between probability and share of right ones, over bins of equal mass."""
-    count = bins or max(1, min(MOST_BINS, len(scored) // IN_BIN))
+    count = bins or max(FEWEST_BINS, min(MOST_BINS, len(scored) // IN_BIN))
     gap, total = 0.0, sum(one.weight for one in scored)
     for part in _bins(scored, count):
         right = sum(one.weight * one.is_right for one in part)

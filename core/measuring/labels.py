@@ -7,8 +7,11 @@ from core.measuring.figures import drafts
 from core.measuring.results import read_run
 
 
-def labels_of_run(path: Path) -> list[AnswerLabel]:
-    """Return a label for each answer and closest passage of a run.
+def labels_of_run(path: Path, *, of_models: bool) -> list[AnswerLabel]:
+    """Return a label for each answer and closest passage of a run that a calibration is for.
+
+    Of the rules those are the ones that a reader read; answers from what is stored of a policy
+    beside its text have no probability.
 
     Raises:
         UsageError: See `read_run`.
@@ -21,5 +24,6 @@ def labels_of_run(path: Path) -> list[AnswerLabel]:
             source=LabelSource.RUN,
         )
         for one, is_right in drafts(read_run(path).results)
-        if one.features
+        if ("judged_lowest" in one.features if of_models else one.features.get("read"))
+        and one.reasoner.startswith("extractive/") is not of_models
     ]

@@ -32,10 +32,11 @@ SHIPPED_NAME = "shipped"
 def calibrate(*, runs: Sequence[Path], of: str, name: str | None, as_json: bool) -> int:
     """Fit a calibration on labels of this deployment and store it; 9 if there are too few."""
     terminal = open_terminal()
-    from_runs = [label for path in runs for label in labels_of_run(path)]
+    of_models = of == "models"
+    from_runs = [one for path in runs for one in labels_of_run(path, of_models=of_models)]
     try:
         asyncio.run(
-            _calibrate(terminal, from_runs, of_models=of == "models", name=name, as_json=as_json)
+            _calibrate(terminal, from_runs, of_models=of_models, name=name, as_json=as_json)
         )
     except TooFewLabelsError as error:
         terminal.remark(Text(str(error)))

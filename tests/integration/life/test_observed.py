@@ -160,6 +160,14 @@ async def test_the_pool_tells_who_waits(database_url: str) -> None:
     await engine.dispose()
 
 
+class Moved:
+    """Calibrations whose features are no longer those of the fit."""
+
+    async def drift(self, *, of_models: bool) -> dict[str, float]:
+        assert not of_models
+        return {"whole": 0.4, "lexical_rank": 0.1}
+
+
 @dataclass
 class Alone:
     """What the gauges read of a service."""
@@ -167,6 +175,7 @@ class Alone:
     health: PostgresHealth
     queue: object
     settings: object
+    calibrations: object
 
 
 async def test_of_a_database_that_is_down_no_old_value_is_told(deployment: Deployment) -> None:
@@ -177,13 +186,17 @@ async def test_of_a_database_that_is_down_no_old_value_is_told(deployment: Deplo
         daily_budget_usd: float | None = 10.0
 
     def service(health: PostgresHealth) -> Service:
-        return cast("Service", Alone(health=health, queue=deployment.queue, settings=Limits()))
+        alone = Alone(
+            health=health, queue=deployment.queue, settings=Limits(), calibrations=Moved()
+        )
+        return cast("Service", alone)
 
     meter = Meter()
     await Gauges(service(PostgresHealth(deployment.engine)), [])(meter)
     assert "\ncitebound_oldest_message_seconds 0.0\n" in meter.text()
     assert "\ncitebound_database_up 1.0\n" in meter.text()
     assert "\ncitebound_model_budget_usd 10.0\n" in meter.text()
+    assert "\ncitebound_calibration_drift 0.4\n" in meter.text()
     gone = engine_for("postgresql://nobody@127.0.0.1:1/none")
     await Gauges(service(PostgresHealth(gone)), [])(meter)
     assert "\ncitebound_database_up 0.0\n" in meter.text()
