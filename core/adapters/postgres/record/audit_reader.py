@@ -29,6 +29,8 @@ _ERASED = text(
     "SELECT DISTINCT jsonb_array_elements_text(doc->'erased'->CAST(:id AS text)) FROM audit.record"
     " WHERE tag IN ('content:erased', 'retention:applied') AND doc->'erased' ? CAST(:id AS text)"
 )
+ID_LENGTH = 36
+"""Characters of a whole id; a pattern of one has one more."""
 _WITHHELD = frozenset({"place"})
 """Texts that officers may not read."""
 
@@ -41,9 +43,20 @@ class PostgresAuditReader:
 
     @raises_transient
     async def show(self, record_id: str) -> RecordView | None:
-        """Return one record; see `find_record`."""
-        if not record_id_prefix(record_id):
+        """Return one record; see `find_record`.
+
+        The beginning of an id is looked up first, so that what is recorded names the whole id.
+        """
+        prefix = record_id_prefix(record_id)
+        if not prefix:
             return None
+        if len(prefix) <= ID_LENGTH:
+            reading = Reading(purpose="audit show", statement=record_id, views=["record"])
+            async with self._session.reading(reading) as connection:
+                ids = (await connection.scalars(_MEANT, {"prefix": prefix})).all()
+            if len(ids) != 1:
+                return None
+            record_id = str(ids[0])
         async with self._session.reading(Reading(record_id=record_id)) as connection:
             return await find_record(connection, record_id)
 
