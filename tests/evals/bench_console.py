@@ -190,6 +190,9 @@ async def pages(engine: AsyncEngine) -> dict[str, str]:
         "policies": "/officer/policies",
         "a policy": "/officer/policies/policy-1",
         "cases": "/officer/cases",
+        "closed cases": "/officer/closed-cases",
+        "affected answers": "/officer/affected",
+        "access log": "/officer/access",
     }
 
 
