@@ -51,7 +51,7 @@ CONVERSATIONS: dict[str, tuple[str, ...]] = {
     "refused: out_of_scope": ("What colour is the office carpet?",),
     "refused: conflict": (disputed.QUESTION,),
     "refused: not_sure": (LIMIT,),
-    "escalated: not_found, what can't wait": ("i lost my laptop what now",),
+    "escalated: not_found, what can't wait": ("my laptop was stolen on the train what now",),
     "escalated: none": ("My manager takes bribes from a supplier. What should I do?",),
     "answered: none, two sections": (
         "Within how many working days must employees disclose a conflict of interest?",
