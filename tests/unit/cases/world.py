@@ -28,7 +28,7 @@ from core.domain.json_value import Json
 from core.domain.officers import Account, Officer, Officers, Route
 from core.domain.run import BudgetUse, Plan, Run
 from core.ports import Completion, RecordReceipt
-from core.ports.cases import Actor, CaseUnit, LoggedAction, RecordedEvent
+from core.ports.cases import Actor, CaseUnit, LoggedAction, RecordedEvent, SettledFilter
 from core.ports.corrections import Correction
 from core.ports.record import RecordUnit
 from tests.factories import NOW, make_question
@@ -218,6 +218,9 @@ class InMemoryCases:
 
     async def listed(self, states: Collection[CaseState], /) -> tuple[StoredCase, ...]:
         return tuple(one for one in self.rows.cases.values() if one.state in states)
+
+    async def settled(self, wanted: SettledFilter, /, *, most: int) -> tuple[StoredCase, ...]:
+        raise NotImplementedError(f"only the console lists {most} of {wanted}, from a database")
 
     async def of_asker(self, account: Account, /) -> tuple[StoredCase, ...]:
         return tuple(one for one in self.rows.cases.values() if one.account == account)
