@@ -185,7 +185,7 @@ def test_wrong_words_are_code_2(citebound: Callable[..., Any], policies: Path) -
         ["ask", "x", "--as-of", "edition:7"],
         ["ask", "x" * 8_001],
         ["ingest", "nowhere"],
-        ["eval", "answers", "--questions", "nowhere"],
+        ["eval", "run", "--questions", "nowhere"],
     ):
         done = citebound(*words)
         assert (done.code, done.out) == (2, ""), words
