@@ -14,6 +14,7 @@ from core.adapters.postgres.record.calibrations import PostgresCalibrations
 from core.confidence.label import OWN_LABELS
 from core.domain.case import ReviewVerdict
 from core.domain.case_actions import NOTE_LIMIT
+from core.domain.errors import UsageError
 from core.ports import Clock
 
 REVIEWS = f"{HOME}/reviews"
@@ -48,16 +49,21 @@ class ReviewPages:
 
     async def show(self, visit: Visit) -> web.StreamResponse:
         """List what to review next, and say how far the calibration is."""
+        return await self._shown(visit)
+
+    async def _shown(self, visit: Visit, *, error: str = "") -> web.Response:
         async with visit.record.reading(visit.reading("record", "content")) as connection:
             queue = await read_review_queue(connection, now=self._clock.now())
         active = await self._calibrations.active()
         return self._pages.response(
             "reviews.html",
+            status=409 if error else 200,
             visit=visit,
             queue=queue,
             labels=await self._calibrations.count_labels(),
             wanted=OWN_LABELS,
             active=(active.rules, active.models),
+            error=error,
         )
 
     async def judge(self, visit: Visit) -> web.StreamResponse:
@@ -66,13 +72,16 @@ class ReviewPages:
         key, said = str(form.get("key", "")), str(form.get("verdict", ""))
         if not _KEY.fullmatch(key) or said not in set(ReviewVerdict):
             raise web.HTTPBadRequest
-        is_kept = await self._reviews.give(
-            _id(visit),
-            officer=visit.officer.login,
-            verdict=ReviewVerdict(said),
-            reason=clean(str(form.get("reason", ""))).strip()[:NOTE_LIMIT],
-            key=f"console:{key}",
-        )
+        try:
+            is_kept = await self._reviews.give(
+                _id(visit),
+                officer=visit.officer,
+                verdict=ReviewVerdict(said),
+                reason=clean(str(form.get("reason", ""))).strip()[:NOTE_LIMIT],
+                key=f"console:{key}",
+            )
+        except UsageError as error:
+            return await self._shown(visit, error=str(error))
         if not is_kept:
             raise NoPageError
         return web.Response(status=303, headers={"Location": REVIEWS})

@@ -313,9 +313,10 @@ class CaseService:
         says: dict[str, Json] = {"is_direct": is_direct} if is_answer else {}
         if verdict is not None:
             says = {"verdict": verdict.value}
-            await unit.log.keep_verdict(case, actor, verdict, key=action.key)
         if action.kind not in ASKERS_OWN and is_own(case, action.officer):
             says = {**says, "own_question": True}
+        elif verdict is not None:
+            await unit.log.keep_verdict(case, actor, verdict, key=action.key)
         after = await unit.rows.save(changed(case, action, change, now=self._clock.now()))
         content = {"reply" if is_answer else "reason": action.text}
         tag = _TAGS[action.kind]

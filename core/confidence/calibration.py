@@ -84,7 +84,7 @@ DEFAULT_OF_READER = Calibration(
 workplace policies of other people, of whose questions the reader had seen none, and 179 about the
 sample policies (their development sets). With whole documents held out: ECE .023, Brier .133, AUROC
 .874. From .72 on 605 of 674 are right (the bound of an error is 12.4 %), from .94 on 245 of 253
-(5.6 %, the lowest of all); no threshold of it promises 5 %. No substitute for a deployment's own."""
+(5.6 %, the least); no threshold of it promises 5 %. No substitute for a deployment's own."""
 
 DEFAULT_OF_MODELS = Calibration(
     name="default-of-models/1",

@@ -110,6 +110,18 @@ async def test_a_sole_officer_may_answer_their_own_question(bureau: Office) -> N
     assert row["own"] == "true"
 
 
+async def test_a_verdict_on_ones_own_question_is_no_label(bureau: Office) -> None:
+    """It is recorded as such, and no calibration learns from it; another officer's does count."""
+    asker_too = replace(OFFICERS[0], accounts=(*OFFICERS[0].accounts, ASKER))
+    pair = office(bureau.life.engine, officers=(asker_too, OFFICERS[1]))
+    for by, labels in ((ADA, 0), (GRACE, 1)):
+        case_id = await pair.opened(await pair.answered(thread=by.person))
+        judged = await pair.desk.judge(CaseActionKind.MARK_WRONG, case_id, by, key=fresh())
+        assert isinstance(judged, CaseDone)
+        kept = await pair.life.rows("SELECT verdict FROM citebound.verdicts")
+        assert len(kept) == labels
+
+
 async def test_records_are_whole_and_name_the_case(bureau: Office) -> None:
     """Numbers without gaps, hashes that agree, text in the content alone."""
     answer_id = await bureau.answered()

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
+from functools import partial
 from uuid import uuid4  # noqa: TID251  # ids of clicks
 
 import pytest
@@ -21,7 +22,7 @@ from core.domain.answer import Badge, Outcome, RefusalKind
 from core.domain.case import ReviewVerdict
 from core.domain.errors import UsageError
 from core.domain.feedback import Rating
-from tests.casework import ASKER, Office, fresh, office
+from tests.casework import ASKER, OFFICERS, PSEUDONYMS, Office, fresh, office
 from tests.factories import NOW
 from tests.life import prepare
 
@@ -42,7 +43,7 @@ async def engine(database_url: str) -> AsyncIterator[AsyncEngine]:
 @pytest.fixture
 def ledger() -> Ledger:
     """The record of one unit."""
-    return Ledger(clock=SystemClock(), ids=UuidSource(), unit="all")
+    return Ledger(clock=SystemClock(), ids=UuidSource(), unit="all", pseudonyms=PSEUDONYMS)
 
 
 def fitted(calibration: Calibration = OWN) -> FittedCalibration:
@@ -107,11 +108,11 @@ async def test_verdicts_and_presses_are_labels(engine: AsyncEngine, ledger: Ledg
     bureau, store = office(engine), PostgresCalibrations(engine, ledger=ledger)
     reviews = PostgresReviews(engine, ledger=ledger)
     answer_id = await drawn(bureau, outcome=Outcome.REFUSED, refusal=RefusalKind.NOT_SURE)
-    given = {"officer": "ada", "reason": "It says why."}
+    given = partial(reviews.give, answer_id, officer=OFFICERS[0], reason="It says why.")
     key = fresh()
     for _ in range(2):
-        assert await reviews.give(answer_id, verdict=ReviewVerdict.RIGHT, key=key, **given)
-    assert await reviews.give(answer_id, verdict=ReviewVerdict.PARTLY, key=fresh(), **given)
+        assert await given(verdict=ReviewVerdict.RIGHT, key=key)
+    assert await given(verdict=ReviewVerdict.PARTLY, key=fresh())
     (label,) = await store.labels(of_models=True)
     assert (label.is_right, label.weight, label.source) == (False, 20.0, LabelSource.VERDICT)
     await bureau.feedback.give(answer_id, ASKER, key=fresh(), rating=Rating.POSITIVE)
@@ -136,11 +137,26 @@ async def test_what_was_not_drawn_is_no_label(engine: AsyncEngine, ledger: Ledge
             break
     reviews = PostgresReviews(engine, ledger=ledger)
     assert await reviews.give(
-        answer_id, officer="ada", verdict=ReviewVerdict.WRONG, reason="", key=fresh()
+        answer_id, officer=OFFICERS[0], verdict=ReviewVerdict.WRONG, reason="", key=fresh()
     )
     store = PostgresCalibrations(engine, ledger=ledger)
     assert [await store.labels(of_models=one) for one in (False, True)] == [[], []]
     assert await bureau.tags("answer:reviewed") == ["answer:reviewed"]
+
+
+async def test_nobody_judges_what_they_asked(engine: AsyncEngine, ledger: Ledger) -> None:
+    """An officer who asked, by whichever of their accounts, leaves the verdict to another."""
+    bureau, reviews = office(engine), PostgresReviews(engine, ledger=ledger)
+    asked_it = replace(OFFICERS[0], accounts=(*OFFICERS[0].accounts, ASKER))
+    answer_id = await bureau.answered("May I?", Outcome.ANSWERED)
+    with pytest.raises(UsageError, match="another officer"):
+        await reviews.give(
+            answer_id, officer=asked_it, verdict=ReviewVerdict.RIGHT, reason="", key=fresh()
+        )
+    assert await bureau.tags("answer:reviewed") == []
+    assert await reviews.give(
+        answer_id, officer=OFFICERS[0], verdict=ReviewVerdict.RIGHT, reason="", key=fresh()
+    )
 
 
 async def test_what_there_is_nothing_to_judge_about(engine: AsyncEngine, ledger: Ledger) -> None:
@@ -149,7 +165,7 @@ async def test_what_there_is_nothing_to_judge_about(engine: AsyncEngine, ledger:
     refused = await bureau.answered("May I?", Outcome.REFUSED, refusal=RefusalKind.NOT_FOUND)
     for answer_id in (refused, str(uuid4())):
         assert not await reviews.give(
-            answer_id, officer="ada", verdict=ReviewVerdict.RIGHT, reason="", key=fresh()
+            answer_id, officer=OFFICERS[0], verdict=ReviewVerdict.RIGHT, reason="", key=fresh()
         )
     assert await bureau.tags("answer:reviewed") == []
 

@@ -4,7 +4,7 @@ What is kept here are numbers: how likely the answer was held to be right and wh
 from. A reason is personal text, and stands in the record alone.
 """
 
-from sqlalchemy import text
+from sqlalchemy import ARRAY, LargeBinary, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
@@ -14,13 +14,17 @@ from core.confidence.sampling import chance
 from core.domain.answer import Badge
 from core.domain.audit import Tag
 from core.domain.case import ReviewVerdict
+from core.domain.errors import UsageError
+from core.domain.officers import Officer
 
 _ANSWER = text(
-    "SELECT a.id::text, a.record_id::text, a.question_id::text, q.conversation_id::text, a.badge"
+    "SELECT a.id::text, a.record_id::text, a.question_id::text, q.conversation_id::text, a.badge,"
+    " EXISTS (SELECT FROM citebound.inbox i JOIN audit.identity p ON p.pseudonym = i.asker"
+    "   WHERE i.question_id = q.id AND p.match_hash = ANY(:officers_own)) AS is_own"
     " FROM citebound.answers a JOIN citebound.questions q ON q.id = a.question_id"
     " WHERE a.id = CAST(:answer AS uuid)"
     " AND (a.outcome = 'answered' OR a.refusal = 'not_sure')"
-)
+).bindparams(bindparam("officers_own", type_=ARRAY(LargeBinary)))
 _KEEP = text(
     "INSERT INTO citebound.verdicts (answer_id, officer, verdict, chance, reasoner,"
     " conversation_id, features, at, dedupe_key)"
@@ -62,27 +66,34 @@ class PostgresReviews:
 
     @raises_transient
     async def give(
-        self, answer_id: str, *, officer: str, verdict: ReviewVerdict, reason: str, key: str
+        self, answer_id: str, *, officer: Officer, verdict: ReviewVerdict, reason: str, key: str
     ) -> bool:
         """Keep and record a verdict; False: there is nothing to judge by this id.
 
         Args:
             answer_id: What was answered, or shown as the closest passage: a UUID.
-            officer: Login.
+            officer: Who judges.
             verdict: What they found.
             reason: Why, as typed; empty if they said none.
             key: Identity of the click: a repeated one changes nothing.
+
+        Raises:
+            UsageError: They asked the question themselves.
         """
+        own = [self._ledger.pseudonyms.match_hash(one) for one in officer.accounts]
+        given = {"answer": answer_id, "officers_own": own}
         async with self._engine.begin() as connection:
-            found = (await connection.execute(_ANSWER, {"answer": answer_id})).one_or_none()
+            found = (await connection.execute(_ANSWER, given)).one_or_none()
             if found is None:
                 return False
+            if found.is_own:
+                raise UsageError("you asked this question yourself: another officer has to judge")
             badge = Badge(found.badge) if found.badge else None
             is_new = await keep_verdict(
                 connection,
                 answer_id=found.id,
                 badge=badge,
-                officer=officer,
+                officer=officer.login,
                 verdict=verdict,
                 key=key,
                 ledger=self._ledger,
@@ -90,7 +101,7 @@ class PostgresReviews:
             if is_new:
                 event = Event(
                     tag=Tag.ANSWER_REVIEWED,
-                    actor=officer,
+                    actor=officer.login,
                     actor_kind="officer",
                     conversation=found.conversation_id,
                     seq=await take_number(connection, found.conversation_id),
