@@ -20,6 +20,7 @@ LABEL = re.compile(r'([a-z]+)="([^"]*)"')
 OF_EVENTS = {
     "citebound_anchor_failures_total": "the sealing process",
     "citebound_anchored_at_seconds": "the sealing process",
+    "citebound_calibration_drift": "enough answers",
     "citebound_denied_total": "a place with a guest",
     "citebound_model_budget_usd": "a limit",
     "citebound_model_cost_usd_total": "a model",

@@ -173,12 +173,15 @@ async def test_citations_cut_off_from_the_bytes_are_named(
     assert view.problems == ("the record's citations are not those of its bytes",)
 
 
-async def test_a_unique_beginning_of_an_id_is_enough(ask: Ask, records: UnrecordedReader) -> None:
+async def test_a_unique_beginning_of_an_id_is_enough(
+    ask: Ask, records: UnrecordedReader, rows: Rows
+) -> None:
     """Shortest unique prefix, either case; ambiguous, empty and foreign ones find nothing."""
     ids = [(await ask(ANSWERED)).receipt.record_id for _ in range(3)]
+    known = [str(row["id"]) for row in await rows("SELECT id FROM audit.record")]
     for record_id in ids:
         length = next(
-            n for n in range(1, 37) if sum(each.startswith(record_id[:n]) for each in ids) == 1
+            n for n in range(1, 37) if sum(each.startswith(record_id[:n]) for each in known) == 1
         )
         for given in (record_id[:length], record_id.upper()):
             view = await records.show(given)
