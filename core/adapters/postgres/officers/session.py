@@ -21,6 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import cause_of, raises_transient
 from core.adapters.postgres.engine.ledger import Entry, Ledger
+from core.adapters.postgres.engine.record_ids import id_range, records_beginning
 from core.audit.canonical import leaf_hash
 from core.audit.documents import Event
 from core.domain.audit import Tag
@@ -60,7 +61,6 @@ _READY = text(
     " set_config('lock_timeout', '2s', true), set_config('TimeZone', 'UTC', true),"
     " set_config('idle_in_transaction_session_timeout', '60s', true)"
 )
-_FIND = text("SELECT id::text FROM audit.record WHERE id::text LIKE :prefix LIMIT 2")
 _TAKE_TIME = text("SELECT set_config('statement_timeout', '5min', true)")
 """A deed goes over all records of a person or of years."""
 REFUSALS = frozenset({"42501", "55006", "P0002"})
@@ -109,15 +109,12 @@ class OfficerDeed:
         Raises:
             UsageError: None does, or several do.
         """
-        start = typed.strip().lower()
-        is_id = bool(start) and not set(start) - set("0123456789abcdef-")
-        given = {"prefix": f"{start}%" if is_id else ""}
-        rows = (await self.connection.execute(_FIND, given)).all()
-        if len(rows) != 1:
+        found = await records_beginning(self.connection, typed)
+        if len(found) != 1:
             raise UsageError(
                 f"expected the id of a record of your units, or its beginning, got {typed!r}"
             )
-        return str(rows[0].id)
+        return str(found[0])
 
     async def do(
         self,
@@ -210,6 +207,25 @@ class OfficerSession:
                 raise TransientError(f"nothing was done: {cause_of(error)}") from error
             diagnosis = getattr(cause, "diag", None)
             raise UsageError(str(getattr(diagnosis, "message_primary", cause))) from error
+
+    async def record_id(self, typed: str, *, purpose: str) -> str | None:
+        """Return the id of the one record that begins so; None: there is none, or several.
+
+        To look for it is a reading of its own; what is read then is recorded by the whole id.
+
+        Raises:
+            ConfigError, TransientError: See `reading`.
+        """
+        meant = id_range(typed)
+        if meant is None:
+            return None
+        if meant[0] == meant[1]:
+            return str(meant[0])
+        async with self.reading(
+            Reading(purpose=purpose, statement=typed, views=["record"])
+        ) as connection:
+            found = await records_beginning(connection, typed)
+        return str(found[0]) if len(found) == 1 else None
 
     async def note(self, reading: Reading) -> None:
         """Record a reading of what stands in the working copies, as cases do, before it is read.

@@ -10,12 +10,12 @@ from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.record_ids import records_beginning
 from core.adapters.postgres.officers.session import OfficerSession, Reading
 from core.audit.canonical import Commitment, instant, leaf_hash
 from core.domain.audit import RecordLine, RecordView
 
 _COLUMNS = ("id", "tag", "unit", "subject", "conversation", "seq", "outcome")
-_MEANT = text("SELECT id FROM audit.record WHERE id::text LIKE :prefix LIMIT 2")
 _NEWEST = text(
     "SELECT record_id, at, outcome, badge, question FROM audit.v_answers"
     " WHERE CAST(:outcome AS text) IS NULL OR outcome = :outcome"
@@ -29,8 +29,6 @@ _ERASED = text(
     "SELECT DISTINCT jsonb_array_elements_text(doc->'erased'->CAST(:id AS text)) FROM audit.record"
     " WHERE tag IN ('content:erased', 'retention:applied') AND doc->'erased' ? CAST(:id AS text)"
 )
-ID_LENGTH = 36
-"""Characters of a whole id; a pattern of one has one more."""
 _WITHHELD = frozenset({"place"})
 """Texts that officers may not read."""
 
@@ -47,18 +45,11 @@ class PostgresAuditReader:
 
         The beginning of an id is looked up first, so that what is recorded names the whole id.
         """
-        prefix = record_id_prefix(record_id)
-        if not prefix:
+        found = await self._session.record_id(record_id, purpose="audit show")
+        if found is None:
             return None
-        if len(prefix) <= ID_LENGTH:
-            reading = Reading(purpose="audit show", statement=record_id, views=["record"])
-            async with self._session.reading(reading) as connection:
-                ids = (await connection.scalars(_MEANT, {"prefix": prefix})).all()
-            if len(ids) != 1:
-                return None
-            record_id = str(ids[0])
-        async with self._session.reading(Reading(record_id=record_id)) as connection:
-            return await find_record(connection, record_id)
+        async with self._session.reading(Reading(record_id=found)) as connection:
+            return await find_record(connection, found)
 
     @raises_transient
     async def list(self, *, limit: int = 20, outcome: str | None = None) -> list[RecordLine]:
@@ -74,8 +65,7 @@ async def find_record(connection: AsyncConnection, record_id: str) -> RecordView
 
     None if there is none or several.
     """
-    found = await connection.scalars(_MEANT, {"prefix": record_id_prefix(record_id)})
-    ids = found.all()
+    ids = await records_beginning(connection, record_id)
     return await read_record(connection, ids[0]) if len(ids) == 1 else None
 
 
@@ -106,12 +96,6 @@ async def read_record(connection: AsyncConnection, record_id: UUID) -> RecordVie
     citations = (await connection.execute(_CITATIONS, key)).mappings().all()
     gone = await connection.scalars(_ERASED, {"id": str(record_id)})
     return _view(row, parts, citations, frozenset(gone.all()))
-
-
-def record_id_prefix(record_id: str) -> str:
-    """Return a pattern of the ids that begin so; of what begins no id, one that none matches."""
-    kept = "".join(letter for letter in record_id.lower() if letter in "0123456789abcdef-")
-    return f"{kept}%" if kept and kept == record_id.lower() else ""
 
 
 def _view(

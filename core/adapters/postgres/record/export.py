@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.record_ids import id_range
 from core.adapters.postgres.engine.transactions import connected
 from core.audit.bundle.contents import Bundle, BundledRecord, BundledText, Passage
 from core.audit.checkpoint import PublicKey, opened
@@ -27,7 +28,8 @@ _RECORDS = text("""
 WITH meant AS (
   SELECT record.id, record.doc->>'trace_id' AS trace
     FROM audit.record
-   WHERE (CAST(:record AS text) IS NULL OR record.id::text LIKE :record)
+   WHERE (CAST(:first AS uuid) IS NULL
+          OR record.id BETWEEN CAST(:first AS uuid) AND CAST(:last AS uuid))
      AND (CAST(:case AS text) IS NULL OR (record.tag LIKE 'case:%'
           AND (record.doc->>'case' = :case OR record.doc->>'number' = :case)))
      AND (CAST(:since AS date) IS NULL OR record.at >= CAST(:since AS date))
@@ -191,11 +193,15 @@ def _signer(note: str, keys: Sequence[PublicKey]) -> PublicKey:
 async def _records(
     connection: AsyncConnection, selection: Selection, size: int
 ) -> Sequence[RowMapping]:
+    meant = id_range(selection.record) if selection.record else (None, None)
+    if meant is None:
+        return ()
     found = await connection.execute(
         _RECORDS,
         {
             "size": size,
-            "record": f"{selection.record}%" if selection.record else None,
+            "first": meant[0],
+            "last": meant[1],
             "case": selection.case,
             "policy": selection.policy,
             "since": selection.since,

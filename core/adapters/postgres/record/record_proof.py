@@ -16,8 +16,9 @@ from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.record_ids import records_beginning
 from core.adapters.postgres.engine.transactions import connected
-from core.adapters.postgres.record.audit_reader import record_id_prefix, row_problems
+from core.adapters.postgres.record.audit_reader import row_problems
 from core.adapters.postgres.record.tree_state import generation_of
 from core.adapters.postgres.record.verification import VerificationBasis
 from core.audit.checkpoint import Checkpoint, opened
@@ -26,7 +27,6 @@ from core.audit.verification import Problem, ProblemClass, ProblemLog, check_lea
 from core.domain.errors import ContractError, IntegrityError, UsageError
 from core.domain.json_value import Json
 
-_MEANT = text("SELECT id FROM audit.record WHERE id::text LIKE :prefix LIMIT 2")
 _RECORD = text(
     "SELECT record.*, leaf.idx, leaf.leaf_hash AS sealed_hash FROM audit.record"
     " LEFT JOIN audit.leaf ON leaf.record_id = record.id WHERE record.id = :id"
@@ -158,8 +158,7 @@ class PostgresRecordVerifier:
 
 
 async def _find(connection: AsyncConnection, record_id: str) -> RowMapping:
-    prefix = record_id_prefix(record_id.strip())
-    ids = (await connection.scalars(_MEANT, {"prefix": prefix})).all()
+    ids = await records_beginning(connection, record_id)
     if len(ids) != 1:
         many = "several records begin with" if ids else "there is no record"
         raise UsageError(f"{many} {record_id!r}")

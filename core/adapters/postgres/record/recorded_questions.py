@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from uuid import UUID
 
 from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -17,11 +16,7 @@ from core.domain.audit import Tag
 from core.domain.json_value import Json, JsonObject
 from core.replay.recorded import RecordedQuestion, StoredRecord
 
-_HEX = 32
-_FIND = text(
-    "SELECT id::text, canonical, leaf_hash FROM audit.record"
-    " WHERE id BETWEEN :first AND :last LIMIT 2"
-)
+_FIND = text("SELECT id::text, canonical, leaf_hash FROM audit.record WHERE id = CAST(:id AS uuid)")
 _TURNS = text(
     "SELECT id::text, subject, canonical, leaf_hash FROM audit.record"
     " WHERE conversation = CAST(:conversation AS uuid) AND subject = ANY(:answers)"
@@ -56,12 +51,12 @@ class PostgresRecordedQuestions:
 
         The replies of language models are not among what an officer reads: they are added.
         """
-        bounds = _bounds(record_id)
-        if bounds is None:
+        found = await self._session.record_id(record_id, purpose="audit replay")
+        if found is None:
             return None
-        async with self._session.reading(Reading(record_id=record_id)) as connection:
-            rows = (await connection.execute(_FIND, bounds)).mappings().all()
-            if len(rows) != 1:
+        async with self._session.reading(Reading(record_id=found)) as connection:
+            rows = (await connection.execute(_FIND, {"id": found})).mappings().all()
+            if not rows:
                 return None
             document: JsonObject = json.loads(bytes(rows[0]["canonical"]))
             if document.get("outcome") is None:
@@ -128,16 +123,6 @@ class PostgresRecordedQuestions:
         )
         async with self._engine.begin() as connection:
             await self._ledger.event(connection, event, content={})
-
-
-def _bounds(record_id: str) -> Mapping[str, UUID] | None:
-    """Return the first and the last id that begin so; None: no id does."""
-    digits = record_id.strip().replace("-", "")
-    try:
-        first, last = digits.ljust(_HEX, "0"), digits.ljust(_HEX, "f")
-        return {"first": UUID(first), "last": UUID(last)} if digits else None
-    except ValueError:
-        return None
 
 
 async def _contents(
