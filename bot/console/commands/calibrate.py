@@ -143,8 +143,10 @@ async def _chosen(store: PostgresCalibrations, name: str, *, of_models: bool) ->
         if one.of_models is of_models
     }
     if name not in known:
-        there = ", ".join(known) or "none: citebound eval calibrate fits one"
-        raise UsageError(f"there is no calibration {name!r}; there are: {SHIPPED_NAME}, {there}")
+        there = ", ".join((SHIPPED_NAME, *known))
+        raise UsageError(
+            f"there is no calibration {name!r}, only {there}: `citebound eval calibrate` fits one"
+        )
     return known[name]
 
 

@@ -37,6 +37,10 @@ async def test_from_the_install_page_to_the_first_answer(scene: Scene) -> None:
         slack.checks.nothing_refused()
         slack.checks.status_cleared()
     assert scene.town.unknown == []
+    connected = await scene.product.rows(
+        "SELECT subject FROM audit.record WHERE tag = 'workspace:connected' ORDER BY subject"
+    )
+    assert [row["subject"] for row in connected] == ["slack/T0ONE", "slack/T0TWO"]
     tenants = await scene.product.rows("SELECT tenant FROM citebound.conversations ORDER BY tenant")
     assert [row["tenant"] for row in tenants] == ["T0ONE", "T0TWO"]
     for slack in (scene.one, scene.two):
