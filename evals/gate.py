@@ -14,7 +14,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from bot.console.commands.evaluate import RunOptions, measured
+from bot.console.commands.evaluation.evaluate import RunOptions, measured
 from bot.console.evaluating.conditions import commit
 from bot.console.views.terminal import Terminal, open_terminal
 from core.adapters.system import SystemClock

@@ -16,7 +16,7 @@ from typing import Any
 
 from rich.text import Text
 
-from bot.console.commands.evaluate import check_exists, policies_beside, print_figures
+from bot.console.commands.evaluation.evaluate import check_exists, policies_beside, print_figures
 from bot.console.evaluating.corpora import EVALUATED_ON, open_with_policies
 from bot.console.options import JSON, command, group, option, positive
 from bot.console.views.terminal import Terminal, open_terminal

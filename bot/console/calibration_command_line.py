@@ -4,7 +4,7 @@ from pathlib import Path
 
 from bot.console.options import JSON, calibration_name, command, option, reason
 
-_COMMANDS = "bot.console.commands"
+_COMMANDS = "bot.console.commands.evaluation"
 
 _OF = option(
     "--of",

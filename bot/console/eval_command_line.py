@@ -6,7 +6,7 @@ from pathlib import Path
 from bot.console.calibration_command_line import CALIBRATION
 from bot.console.options import JSON, command, group, option, positive
 
-_COMMANDS = "bot.console.commands"
+_COMMANDS = "bot.console.commands.evaluation"
 
 _WHAT = "what is asked"
 _HOW = "how it is answered"

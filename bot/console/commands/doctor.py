@@ -15,7 +15,7 @@ from typing import Protocol
 
 from rich.text import Text
 
-from bot.console.commands.calibrate import rests_on
+from bot.console.commands.evaluation.calibrate import rests_on
 from bot.console.model_checks import (
     check_embedders,
     check_guard,
