@@ -10,7 +10,8 @@ from datetime import datetime
 from typing import Protocol
 
 from bot.actions.press import Chosen, OpenForm, Outcome, Press, Redraw, Removed, Say
-from bot.forms.evidence import AROUND, Around, EvidenceView
+from bot.forms.evidence import EvidenceView
+from bot.forms.excerpts import AROUND, Around
 from bot.intake import Intake
 from bot.replies.notices import NOT_READABLE, ONLY_ASKER, OUTDATED
 from core.cases.service import CaseService
@@ -143,7 +144,14 @@ class AnswerActions:
             return Say(words=NOT_READABLE)
         around = await self._around(answer)
         return OpenForm(
-            form=EvidenceView(answer=answer, answer_id=press.target, page=press.page, around=around)
+            form=EvidenceView(
+                answer=answer,
+                answer_id=press.target,
+                page=press.page,
+                around=around,
+                record_id=found.reply.record_id or "",
+                leaf_hash=found.reply.leaf_hash or "",
+            )
         )
 
     async def whole(self, press: Press) -> Answer | Say:

@@ -7,7 +7,7 @@ people read: there its card has a number and nothing of its content.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bot.replies.answer import BadgeLine, badge_of
+from bot.replies.answer import BadgeLine, badge_of, ref
 from bot.replies.buttons import Button, case_buttons
 from bot.replies.notices import moment
 from bot.replies.safe_text import line, permalink_or_none
@@ -48,7 +48,7 @@ class CaseView:
 
 def case_view(case: Case, *, is_public: bool) -> CaseView:
     """Return the parts of a card; `is_public`: others than the officer in charge read it."""
-    reference = f" · Ref {line(case.record_id, limit=80)}" if case.record_id else ""
+    reference = f" · {ref(case.record_id)}" if case.record_id else ""
     return CaseView(
         title=f"Case {case.number} · {case.state.value} · {_DUE[case.urgency]}",
         is_hidden=case.is_sensitive and is_public,

@@ -9,38 +9,18 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Generic, TypeAlias, TypeVar
 
-from bot.replies.answer import is_partial
+from bot.forms.excerpts import Around, apart
+from bot.replies.answer import LEAF, grounds, is_partial
 from bot.replies.context import Library
 from bot.replies.safe_text import line, pieces, shown
 from bot.replies.sources import Source, sources
 from core.domain.answer import Answer, ShownCitation
 
 TITLE = "Evidence"
-AROUND = 600
-"""Characters of context before and after a quote."""
+WORD_FOR_WORD = "Word for word from the policy:"
 PIECE = 3_000
 """Characters that one element of a view holds."""
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Around:
-    """The policy text around a quote."""
-
-    before: str = ""
-    """Text up to the quote."""
-    after: str = ""
-    """Text from the end of the quote."""
-
-    @property
-    def shown_before(self) -> str:
-        """The last characters of `before`."""
-        return self.before if len(self.before) <= AROUND else f"…{self.before[-AROUND:]}"
-
-    @property
-    def shown_after(self) -> str:
-        """The first characters of `after`."""
-        return self.after if len(self.after) <= AROUND else f"{self.after[:AROUND]}…"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +35,10 @@ class EvidenceView:
     """From 0; one that there is not stands for the last."""
     around: Mapping[int, Around] = field(default_factory=dict[int, Around])
     """What stands around each quote, by the n of [n]."""
+    record_id: str = ""
+    """The record of the answer; empty if it is not told."""
+    leaf_hash: str = ""
+    """Its hash, hex; empty if it has none yet."""
 
 
 class Level(StrEnum):
@@ -82,7 +66,9 @@ class ClaimHeading:
     number: int
     """From 1."""
     text: str
-    """On one line, of any length."""
+    """On one line, of any length; of a claim that is its quote, only that it is."""
+    note: str = ""
+    """Which of its quotes stand above already; empty: none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,9 +88,23 @@ class QuotePart:
     """Policy text after it; only with the last part."""
     source: Source | None
     """Where it stands; only with the last part, else None."""
+    is_first: bool = True
+    """True of the part with which the quote begins."""
+    is_last: bool = True
+    """True of the part with which it ends."""
 
 
-EvidenceItem: TypeAlias = ClaimHeading | QuotePart
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BadgeGrounds:
+    """What stands behind the badge, and the record: below all quotes."""
+
+    lines: tuple[str, ...]
+    """What the badge rests on, and who wrote the answer."""
+    record: str
+    """Id of the record, and the beginning of its hash, to be copied; may be empty."""
+
+
+EvidenceItem: TypeAlias = ClaimHeading | QuotePart | BadgeGrounds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +137,11 @@ def summary_of(answer: Answer) -> Summary:
         told = "Compliance answered. These are the clauses that the answer rests on."
         return Summary(level=Level.ALL, text=told)
     total = len(answer.claims)
-    supported = f"{total} of {total} claims are supported by quoted policy text."
+    supported = (
+        "The statement is backed by quoted policy text."
+        if total == 1
+        else f"Each of the {total} statements is backed by quoted policy text."
+    )
     if not total:
         told = "No statement was made, so there is nothing to quote."
         return Summary(level=Level.NOTHING, text=told)
@@ -189,13 +193,36 @@ def paged(
 
 
 def _items(evidence: EvidenceView, library: Library) -> Iterator[EvidenceItem]:
-    citations = {citation.number: citation for citation in evidence.answer.citations}
-    for number, claim in enumerate(evidence.answer.claims, start=1):
-        yield ClaimHeading(number=number, text=line(claim.text, library.hosts))
-        for cited in claim.numbers:
-            if cited in citations:
-                around = evidence.around.get(cited, Around())
-                yield from _quotes(number, citations[cited], library, around)
+    answer = evidence.answer
+    citations = {citation.number: citation for citation in answer.citations}
+    around, seen = apart(answer.citations, evidence.around), set[int]()
+    for number, claim in enumerate(answer.claims, start=1):
+        cited = [citations[one] for one in claim.numbers if one in citations]
+        above = "".join(f"[{one.number}]" for one in cited if one.number in seen)
+        is_quote = _is_quoted(claim.text, [one.quote for one in cited])
+        yield ClaimHeading(
+            number=number,
+            text=WORD_FOR_WORD if is_quote else line(claim.text, library.hosts),
+            note=f"{above} stands above." if above else "",
+        )
+        for one in cited:
+            if one.number not in seen:
+                seen.add(one.number)
+                yield from _quotes(number, one, library, around.get(one.number, Around()))
+    told, record = tuple(grounds(answer)), line(evidence.record_id)
+    if told or record:
+        leaf = line(evidence.leaf_hash[:LEAF])
+        yield BadgeGrounds(lines=told, record=" · ".join(part for part in (record, leaf) if part))
+
+
+def _is_quoted(claim: str, quotes: Sequence[str]) -> bool:
+    """Say whether a claim says what it quotes, word for word."""
+    said = _plain(claim)
+    return bool(said) and said in {_plain(" ".join(quotes)), *map(_plain, quotes)}
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split()).strip('“”" .').casefold()
 
 
 def _quotes(
@@ -210,8 +237,10 @@ def _quotes(
             claim=claim,
             cited=cited,
             mark=f"[{cited.number}]{more}",
-            before=shown(around.shown_before, hosts) if is_first else "",
+            before=shown(around.before, hosts) if is_first else "",
             text=part,
-            after=shown(around.shown_after, hosts) if is_last else "",
+            after=shown(around.after, hosts) if is_last else "",
             source=next(iter(sources([cited], library))) if is_last else None,
+            is_first=is_first,
+            is_last=is_last,
         )

@@ -31,10 +31,13 @@ from core.domain.delivery import StoredReply
 
 MOST = 99
 """Percent; nothing is certain."""
-BY_MODEL = "AI-generated, checked against the quoted text"
-NO_ANSWER = "No answer given"
-BY_METADATA = "Read from what is stored with the policies; no language model was used"
-BY_RULES = "Quoted from the policies; no language model was used"
+BY_MODEL = "AI-generated, checked against the policies"
+BY_METADATA = "From the list of policies"
+BY_RULES = "Quoted from the policies"
+PARTLY = "Answers part of your question"
+NO_ANSWER = "No answer"
+_BY_RULES = frozenset({WITHOUT_MODEL, MODEL_UNAVAILABLE, DAY_BUDGET_SPENT})
+"""Notes of an answer that no model wrote."""
 
 
 class Icon(StrEnum):
@@ -104,27 +107,51 @@ def origin(answer: Answer) -> str:
     """Return who wrote the answer."""
     if FROM_METADATA in answer.notes:
         return BY_METADATA
-    quoted = {WITHOUT_MODEL, MODEL_UNAVAILABLE, DAY_BUDGET_SPENT} & set(answer.notes)
-    return BY_RULES if quoted else BY_MODEL
+    return BY_RULES if _BY_RULES & set(answer.notes) else BY_MODEL
+
+
+def is_generated(answer: Answer) -> bool:
+    """Say whether a language model wrote what is stated: quotes and officers' words are not."""
+    states = answer.outcome is Outcome.ANSWERED or answer.refusal is RefusalKind.CONFLICT
+    return states and answer.precedent is None and origin(answer) == BY_MODEL
 
 
 def _answered(answer: Answer) -> BadgeLine:
     is_high = answer.confidence.badge is Badge.HIGH
-    coverage = "Partly covered" if is_partial(answer) else "Grounded in policy"
+    partly = (PARTLY,) if is_partial(answer) else ()
     return BadgeLine(
         icon=Icon.HIGH if is_high else Icon.MEDIUM,
         strong=_confidence(answer.confidence),
-        rest=(coverage, origin(answer)),
+        rest=(*partly, origin(answer)),
     )
 
 
 def _confidence(confidence: Confidence) -> str:
+    """Return the grade, with its percentage where that was measured here; see `grounds`."""
     if confidence.badge is None:
         return "Confidence unknown"
     words = f"{confidence.badge.value.capitalize()} confidence"
     if not confidence.is_calibrated or confidence.calibrated is None:
-        return f"{words} ({ON_SAMPLES if confidence.is_on_samples else UNCALIBRATED})"
+        return words
     return f"{words} ({percent(confidence.calibrated)}%)"
+
+
+def grounds(answer: Answer) -> Iterator[str]:
+    """Yield what stands behind the badge: what it rests on, and who wrote the answer."""
+    if answer.outcome is not Outcome.ANSWERED or answer.precedent is not None:
+        return
+    confidence = answer.confidence
+    if FROM_METADATA in answer.notes:
+        yield "Read from what is stored with the policies; no language model was used."
+        return
+    if confidence.badge is not None:
+        measured = "measured on answers that were checked here"
+        on = ON_SAMPLES if confidence.is_on_samples else UNCALIBRATED
+        yield f"{_confidence(confidence)}: {measured if confidence.is_calibrated else on}."
+    if _BY_RULES & set(answer.notes):
+        yield "The statements are quoted from the policies; no language model was used."
+    else:
+        yield "A language model wrote the statements; code checked each against the quoted text."
 
 
 def percent(calibrated: float) -> int:
@@ -139,16 +166,16 @@ def _refused(answer: Answer) -> BadgeLine:
         return BadgeLine(icon=Icon.NOTHING, strong="Closest passage", rest=rest)
     match answer.refusal:
         case RefusalKind.CONFLICT:
-            rest = ("Sources disagree", origin(answer))
+            rest = ("The policies disagree", *([BY_MODEL] if is_generated(answer) else []))
             return BadgeLine(icon=Icon.PERSON_NEEDED, strong="Needs a person", rest=rest)
         case RefusalKind.OUT_OF_SCOPE:
-            return BadgeLine(icon=Icon.NOTHING, strong=NO_ANSWER, rest=())
+            strong = NO_ANSWER
         case RefusalKind.NOT_PERMITTED:
             strong = "Not available here"
         case _:
             # Not "not in": a search may have missed what stands there.
             strong = "Not found in the policies"
-    return BadgeLine(icon=Icon.NOTHING, strong=strong, rest=(NO_ANSWER,))
+    return BadgeLine(icon=Icon.NOTHING, strong=strong, rest=())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,6 +250,8 @@ NEAREST = 5
 """Sections named where there is no answer."""
 LEAF = 16
 """Hex digits of the leaf hash that go with a post: an independent prefix of the ledger."""
+REFERENCE = 8
+"""Digits of a record's id that people read and type; the evidence has the whole of it."""
 
 
 def remarks(answer: Answer) -> Iterator[tuple[str, str]]:
@@ -232,8 +261,13 @@ def remarks(answer: Answer) -> Iterator[tuple[str, str]]:
     if answer.assumptions:
         yield "Assumes: ", ", ".join(line(item, limit=80) for item in answer.assumptions[:10])
     for note in answer.notes[:5]:
-        if note != WITHOUT_MODEL:
+        if note not in {WITHOUT_MODEL, FROM_METADATA}:  # the badge says so
             yield "", line(note, limit=300)
+
+
+def ref(record_id: str) -> str:
+    """Return how people name a record: by the beginning of its id, which finds it."""
+    return f"Ref {line(record_id[:REFERENCE])}"
 
 
 def reference(reply: StoredReply, *, has_file: bool = False) -> str:
@@ -242,4 +276,4 @@ def reference(reply: StoredReply, *, has_file: bool = False) -> str:
     is_answered = answer is not None and answer.outcome is Outcome.ANSWERED
     first = NO_ADVICE if is_answered else AUTOMATED
     first = f"{UNREAD} · {first}" if has_file else first
-    return f"{first} · Ref {line(reply.record_id, limit=80)}" if reply.record_id else first
+    return f"{first} · {ref(reply.record_id)}" if reply.record_id else first

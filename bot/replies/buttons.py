@@ -9,14 +9,16 @@ from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
 
 from bot.replies.safe_text import line
+from core.agent.policy_facts.question_forms import asks_for_summary
 from core.agent.wording import ALL_OPTION
 from core.domain.answer import Answer, Outcome
 from core.domain.case import Case, CaseState
-from core.domain.ontology import SectionRef
 from core.domain.question import ALL
 
 FOR_ALL = "Not sure - answer for all"
-SUGGESTED = 3
+SUGGESTED = 2
+ABOUT = "metadata"
+"""Feature of an answer about a policy itself, which suggests nothing more of the kind."""
 LONGEST = 75
 """Characters: what a button shows whole."""
 
@@ -138,22 +140,28 @@ def choices(answer: Answer, *, limit: int, most: int) -> Iterator[tuple[str, str
         yield ALL, FOR_ALL
 
 
+_SUMMARIES = ("What are the main rules of the {policy}?", "Summarise the {policy}")
+
+
 def follow_ups(answer: Answer) -> tuple[str, ...]:
-    """Suggest what to ask next: about sections near the question, of the policies quoted."""
-    if answer.outcome is not Outcome.ANSWERED:
+    """Suggest what to ask next: the main rules of each policy quoted.
+
+    Only what is known to be answered: code reads the question as one that is answered from what is
+    stored of that policy. Of policies of one title in several countries none is suggested.
+    """
+    is_about = any(name == ABOUT for name, _ in answer.confidence.features)
+    if answer.outcome is not Outcome.ANSWERED or is_about:
         return ()
-    quoted = {one.place.policy_key for one in answer.citations}
-    near = [place for place in answer.nearest if place.policy_key in quoted]
-    asked = (_asked(place) for place in near)
-    return tuple(one for one in asked if one and len(one) <= LONGEST)[:SUGGESTED]
+    quoted = dict.fromkeys(one.place for one in answer.citations if not one.place.jurisdiction)
+    asked = dict.fromkeys(_summary(line(place.policy_title)) for place in quoted)
+    return tuple(one for one in asked if one)[:SUGGESTED]
 
 
-def _asked(place: SectionRef) -> str:
-    """Return a question about a section; empty if it has no title."""
-    title, policy = line(place.title), line(place.policy_title) or "policy"
-    if not title or title == policy:
-        return ""
-    if title.endswith("?"):
-        return title
-    named = title.lower() if title.isupper() else title
-    return f"What does the {policy.removeprefix('The ')} say about “{named}”?"
+def _summary(policy: str) -> str:
+    """Return a question for the main rules of a policy; empty: none is understood, or too long."""
+    titled = policy.removeprefix("The ")
+    for form in _SUMMARIES:
+        asked = form.format(policy=titled)
+        if titled and len(asked) <= LONGEST and asks_for_summary(asked):
+            return asked
+    return ""

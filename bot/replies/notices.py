@@ -58,7 +58,8 @@ PRECEDENT_ENDED = (
     " `citebound precedent list` names it; it can be proposed again."
 )
 HOW_IT_WORKS = (
-    "Ask about company policy. Answers are AI-generated and quote the policy text they rest on."
+    "Ask about company policy. Each answer quotes the policy text that it rests on, and says so if"
+    " AI wrote it."
 )
 NAME = "Compliance Assistant"
 HOW = (

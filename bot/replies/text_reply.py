@@ -23,6 +23,7 @@ from bot.replies.answer import (
 from bot.replies.context import Library
 from bot.replies.safe_text import CUT, cut, line, short, width
 from bot.replies.sources import Source, numbers, section_title, sources
+from bot.replies.statements import laid_out
 from core.domain.answer import Answer, Outcome
 
 SHORT_TITLE = 60
@@ -113,7 +114,7 @@ class PlainText:
         first = self.starts_with_words and answer.outcome is Outcome.ANSWERED
         head, tail = self._head(answer), self._tail(answer, reference, follow_ups)
         near = self.nearest(answer)
-        body = short(answer.text, limit, hosts, mark=CUT)
+        body = short(laid_out(answer), limit, hosts, mark=CUT)
         found = list(sources(answer.citations, self.library)) if with_sources else []
         for detail in _DETAILS:
             listed = self._sources(found, detail)

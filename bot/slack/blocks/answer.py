@@ -31,6 +31,7 @@ from bot.replies.sources import (
     section_title,
     shown_sources,
 )
+from bot.replies.statements import laid_out
 from bot.slack.blocks import action_ids
 from bot.slack.blocks.elements import (
     BUTTON,
@@ -118,7 +119,7 @@ def _body(answer: Answer, context: RenderContext) -> Iterator[Json]:
     mark, hosts = "… [shortened; “Show evidence” has every statement]", context.library.hosts
     passage = passage_of(answer, context.library)
     if passage is None:
-        yield from prose(short(answer.text, BODY, hosts, mark=mark))
+        yield from prose(short(laid_out(answer), BODY, hosts, mark=mark))
     else:
         yield from _passage(passage, context.library)
         yield paragraph(words(short(passage.after, BODY, hosts)))

@@ -4,10 +4,12 @@ Pages are turned by updating the view, since Slack lets only two be pushed.
 """
 
 from collections.abc import Iterator, Mapping
+from typing import assert_never
 
 from bot.forms.evidence import (
     PIECE,
     TITLE,
+    BadgeGrounds,
     ClaimHeading,
     EvidenceItem,
     EvidenceView,
@@ -27,6 +29,7 @@ from bot.slack.blocks.elements import (
     header,
     paragraph,
     plain,
+    preformatted,
     quotation,
     rich_text,
     section,
@@ -73,7 +76,15 @@ def _modal(blocks: list[Block], metadata: Mapping[str, Json]) -> Block:
 
 
 def _drawn(item: EvidenceItem) -> Iterator[list[Block]]:
-    return _heading(item) if isinstance(item, ClaimHeading) else _quote(item)
+    match item:
+        case ClaimHeading():
+            return _heading(item)
+        case QuotePart():
+            return _quote(item)
+        case BadgeGrounds():
+            return _grounds(item)
+        case _:
+            assert_never(item)
 
 
 def _heading(claim: ClaimHeading) -> Iterator[list[Block]]:
@@ -86,13 +97,26 @@ def _heading(claim: ClaimHeading) -> Iterator[list[Block]]:
         if is_cut
         else []
     )
-    yield [title, *rest[:1]]
+    noted = [small(claim.note)] if claim.note else []
+    yield [title, *rest[:1], *noted]
     yield from ([one] for one in rest[1:])
 
 
 def _quote(quote: QuotePart) -> Iterator[list[Block]]:
-    told = quotation(words(quote.before), words(quote.text, bold=True), words(quote.after))
+    told = quotation(
+        words(quote.before),
+        words("“" if quote.is_first else ""),
+        words(quote.text, bold=True),
+        words("”" if quote.is_last else ""),
+        words(quote.after),
+    )
     yield [rich_text(paragraph(words(quote.mark)), told), *_where(quote)]
+
+
+def _grounds(told: BadgeGrounds) -> Iterator[list[Block]]:
+    record = [section("Record:"), rich_text(preformatted(words(told.record)))]
+    lines = [small("\n".join(told.lines))] if told.lines else []
+    yield [{"type": "divider"}, *lines, *(record if told.record else [])]
 
 
 def _where(quote: QuotePart) -> Iterator[Block]:

@@ -8,7 +8,7 @@ message.
 import json
 from collections.abc import Iterable, Iterator
 
-from bot.replies.answer import badge_of
+from bot.replies.answer import badge_of, is_generated
 from bot.replies.buttons import REMOVE, answer_buttons, choices
 from bot.replies.context import Library, RenderContext, Sensitivity
 from bot.replies.safe_text import CUT, line, short
@@ -166,9 +166,7 @@ def _list(answer: Answer) -> Card:
 
 
 def root_entity(answer: Answer, library: Library, *, with_cards: bool) -> Card:
-    """Return the one root entity of a message: that it is generated, what it cites, how sensitive.
-
-    What an officer answered is not generated.
+    """Return the one root entity of a message: what it cites, how sensitive, whether generated.
 
     Args:
         answer: what is shown.
@@ -177,23 +175,21 @@ def root_entity(answer: Answer, library: Library, *, with_cards: bool) -> Card:
     """
     label = _strictest(answer, library)
     cited = [_claim(one, library, label, with_cards) for one in answer.citations[:CITATIONS]]
-    made = generated_entity()
-    if answer.precedent is not None:
-        del made["additionalType"]
+    made = bare_entity(answer)
     if label is not None:
         made["usageInfo"] = _usage(label)
     return made | ({"citation": list[Json](cited)} if cited else {})
 
 
-def generated_entity() -> Card:
-    """Return the label of a generated message, without citations."""
-    return {
+def bare_entity(answer: Answer) -> Card:
+    """Return the root entity without citations; only what a model wrote is labelled as that."""
+    made: Card = {
         "type": "https://schema.org/Message",
         "@type": "Message",
         "@context": "https://schema.org",
         "@id": "",
-        "additionalType": ["AIGeneratedContent"],
     }
+    return made | ({"additionalType": ["AIGeneratedContent"]} if is_generated(answer) else {})
 
 
 def _claim(

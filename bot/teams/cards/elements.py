@@ -121,6 +121,23 @@ def press_button(shown: Button, data: Mapping[str, Json]) -> Card:
     return make(shown.act.value, shown.text, data, **style)
 
 
+def with_data(made: Card, more: Mapping[str, Json]) -> Card:
+    """Return a card whose first button that carries data carries more of it."""
+    buttons = made.get("actions")
+    changed, is_done = list[Json](), False
+    for one in buttons if isinstance(buttons, list) else ():
+        is_next = isinstance(one, dict) and "data" in one and not is_done
+        changed.append(_carrying(one, more) if isinstance(one, dict) and is_next else one)
+        is_done = is_done or is_next
+    return made | {"actions": changed} if is_done else made
+
+
+def _carrying(button: Card, more: Mapping[str, Json]) -> Card:
+    data, fallback = button.get("data"), button.get("fallback")
+    made = button | {"data": {**(data if isinstance(data, dict) else {}), **more}}
+    return made | ({"fallback": _carrying(fallback, more)} if isinstance(fallback, dict) else {})
+
+
 def link_button(title: str, url: str) -> Card:
     """Return a button that opens one of our addresses."""
     return {"type": "Action.OpenUrl", "title": cut(title, TITLE), "url": address(url)}

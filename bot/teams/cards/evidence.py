@@ -1,9 +1,11 @@
 """The evidence of an answer as the card of a dialog, a page at a time."""
 
 from collections.abc import Iterator
+from typing import assert_never
 
 from bot.forms.evidence import (
     PIECE,
+    BadgeGrounds,
     ClaimHeading,
     EvidenceItem,
     EvidenceView,
@@ -56,22 +58,41 @@ def evidence_card(evidence: EvidenceView, library: Library) -> Card:
 
 
 def _drawn(item: EvidenceItem) -> Iterator[list[Card]]:
-    return _heading(item) if isinstance(item, ClaimHeading) else _quote(item)
+    match item:
+        case ClaimHeading():
+            return _heading(item)
+        case QuotePart():
+            return _quote(item)
+        case BadgeGrounds():
+            return _grounds(item)
+        case _:
+            assert_never(item)
 
 
 def _heading(claim: ClaimHeading) -> Iterator[list[Card]]:
     for index, piece in enumerate(pieces(claim.text, PIECE) or ["-"]):
         first = f"{claim.number}. " if index == 0 else ""
-        yield [rich_text(text_run(f"{first}{piece}", weight="Bolder"), separator=index == 0)]
+        told = rich_text(text_run(f"{first}{piece}", weight="Bolder"), separator=index == 0)
+        yield [told, *([small_print(claim.note)] if claim.note and index == 0 else [])]
 
 
 def _quote(quote: QuotePart) -> Iterator[list[Card]]:
     before = text_lines(quote.before, isSubtle=True)
     after = text_lines(quote.after, isSubtle=True)
-    text = text_lines(quote.text, lines=LINES) or [rich_text(text_run("-"))]
+    begins, ends = "“" if quote.is_first else "", "”" if quote.is_last else ""
+    text = text_lines(f"{begins}{quote.text}{ends}", lines=LINES, weight="Bolder")
     unit = [small_print(quote.mark), container([*before, *text, *after], style="emphasis")]
     source = quote.source
     if source is not None:
         unit.append(rich_text(text_run(source.title, url=source.url), spacing="Small"))
         unit += [small_print(source.about)] if source.about else []
     yield unit
+
+
+def _grounds(told: BadgeGrounds) -> Iterator[list[Card]]:
+    """Return what stands behind the badge, and the record in letters that can be copied."""
+    made = [rich_text(text_run(one, size="Small", isSubtle=True)) for one in told.lines]
+    if told.record:
+        record = text_run(told.record, size="Small", fontType="Monospace")
+        made.append(rich_text(text_run("Record: ", size="Small", isSubtle=True), record))
+    yield [container(made, separator=True, spacing="Medium")]

@@ -7,7 +7,7 @@ after a 413 the card.
 
 from dataclasses import dataclass
 
-from bot.replies.answer import LEAF, reference
+from bot.replies.answer import LEAF, ref, reference
 from bot.replies.buttons import ASK_IN_PRIVATE, SHOW, follow_ups
 from bot.replies.context import RenderContext
 from bot.replies.notices import (
@@ -28,7 +28,7 @@ from bot.replies.notices import (
 from bot.replies.safe_text import line
 from bot.replies.text_reply import PlainText
 from bot.teams.cards import cases
-from bot.teams.cards.answer import answer_card, clarification_card, generated_entity, root_entity
+from bot.teams.cards.answer import answer_card, bare_entity, clarification_card, root_entity
 from bot.teams.cards.elements import (
     MESSAGE_BYTES,
     Card,
@@ -39,6 +39,7 @@ from bot.teams.cards.elements import (
     rich_text,
     size,
     text_run,
+    with_data,
 )
 from bot.teams.cards.markdown import in_markdown, link, without_markup
 from bot.teams.protocol import action_ids
@@ -95,17 +96,35 @@ def render(reply: StoredReply, shape: int, *, context: RenderContext) -> TeamsMe
     return TeamsMessage(activity=_answer(reply, answer, shape, context))
 
 
-def last_line(reply: StoredReply, context: RenderContext) -> str:
-    """Return the reference line, with the beginning of the record's hash."""
-    leaf = f" · {line(reply.leaf_hash[:LEAF])}" if reply.leaf_hash else ""
-    return f"{reference(reply, has_file=context.has_file)}{leaf}"
+def last_line(reply: StoredReply, context: RenderContext, *, is_carded: bool) -> str:
+    """Return the reference line; see `event_line`."""
+    return _proven(reply, reference(reply, has_file=context.has_file), is_carded=is_carded)
 
 
-def event_line(reply: StoredReply, first: str) -> str:
-    """Return the last line of what is told of a case or a change, with its record if it has one."""
+def event_line(reply: StoredReply, first: str, *, is_carded: bool) -> str:
+    """Return the last line of what is told of a case or a change, with its record if it has one.
+
+    The beginning of the record's hash stands there only where no button of a card carries it.
+    """
     if not (reply.record_id and reply.leaf_hash):
         return first
-    return f"{first} · Ref {line(reply.record_id, limit=80)} · {line(reply.leaf_hash[:LEAF])}"
+    return _proven(reply, f"{first} · {ref(reply.record_id)}", is_carded=is_carded)
+
+
+def _proven(reply: StoredReply, told: str, *, is_carded: bool) -> str:
+    leaf = line(reply.leaf_hash[:LEAF]) if reply.leaf_hash and not is_carded else ""
+    return f"{told} · {leaf}" if leaf else told
+
+
+def _attached(made: Card, reply: StoredReply) -> list[Json]:
+    """Return a card as the attachment of a message, with the record in its first button."""
+    if not (reply.record_id and reply.leaf_hash):
+        return [attached(made)]
+    proof: Card = {
+        action_ids.RECORD: line(reply.record_id),
+        action_ids.PREFIX: line(reply.leaf_hash[:LEAF]),
+    }
+    return [attached(with_data(made, proof))]
 
 
 def _answer(reply: StoredReply, answer: Answer, shape: int, context: RenderContext) -> Card:
@@ -113,7 +132,7 @@ def _answer(reply: StoredReply, answer: Answer, shape: int, context: RenderConte
     offered = _offered(answer, context)
     text = _writer(shape, context).answer(
         answer,
-        reference=last_line(reply, context),
+        reference=last_line(reply, context, is_carded=bool(ours) and shape < WITHOUT_CARD),
         follow_ups=() if offered and shape < TEXT_ONLY else follow_ups(answer),
         with_sources=shape > FULL,
     )
@@ -122,7 +141,7 @@ def _answer(reply: StoredReply, answer: Answer, shape: int, context: RenderConte
         made["suggestedActions"] = suggested(offered, context.asker)
     if shape < WITHOUT_CARD:
         shown = answer_card(answer, ours, context)
-        made |= {"attachments": [attached(shown)]} if shown else {}
+        made |= {"attachments": _attached(shown, reply)} if shown else {}
         if ours and answer.outcome is Outcome.ANSWERED:
             made["channelData"] = {"feedbackLoop": {"type": "default"}}
     return _with_entity(made, answer, context) if shape == FULL else made
@@ -135,21 +154,23 @@ def _with_entity(made: Card, answer: Answer, context: RenderContext) -> Card:
         whole = made | {"entities": [entity]}
         if size(whole) <= MESSAGE_BYTES:
             return whole
-    return made | {"entities": [generated_entity()]}
+    return made | {"entities": [bare_entity(answer)]}
 
 
 def _clarification(reply: StoredReply, answer: Answer, shape: int, context: RenderContext) -> Card:
     shown = clarification_card(answer, reply.answer_id or "") if shape < WITHOUT_CARD else None
     text = _writer(shape, context).clarification(
-        answer, reference=last_line(reply, context), with_options=shown is None
+        answer,
+        reference=last_line(reply, context, is_carded=shown is not None),
+        with_options=shown is None,
     )
     made = _message(text, shape)
     if shown is not None:
-        made["attachments"] = [attached(shown)]
+        made["attachments"] = _attached(shown, reply)
     elif shape < TEXT_ONLY and len(answer.options) <= SUGGESTED and _is_asker_alone(context):
         choices = _short(answer.options)
         made |= {"suggestedActions": suggested(choices, context.asker)} if choices else {}
-    return made | ({"entities": [generated_entity()]} if shape == FULL else {})
+    return made
 
 
 def _pointer(reply: StoredReply, answer: Answer, shape: int, context: RenderContext) -> Card:
@@ -164,7 +185,7 @@ def _pointer(reply: StoredReply, answer: Answer, shape: int, context: RenderCont
         data = action_ids.data_of(action_ids.ANSWER_KEY, reply.answer_id or "")
         asked = press_button(ASK_IN_PRIVATE, data)
         made["attachments"] = [attached(card([], [asked]))]
-    return made | ({"entities": [generated_entity()]} if shape == FULL else {})
+    return made
 
 
 def _line(reply: StoredReply, shape: int, context: RenderContext) -> Card:
@@ -176,7 +197,7 @@ def _line(reply: StoredReply, shape: int, context: RenderContext) -> Card:
         return _officer(reply, shape, context, writer)
     if reply.superseded is not None:
         old = reply.superseded
-        last = event_line(reply, about_text(old))
+        last = event_line(reply, about_text(old), is_carded=False)
         if shape >= WITHOUT_CARD:
             return _message(cases.superseded_with_answer(old, writer, last=last), shape)
         shown = attached(cases.superseded_card(old, context))
@@ -185,7 +206,7 @@ def _line(reply: StoredReply, shape: int, context: RenderContext) -> Card:
     told, note = writer.markup.literal(_told(reply)), checkpoint_lines(reply)
     if note:
         told += f"\n\n{note}" if shape >= TEXT_ONLY else f"\n\n```\n{note}\n```"
-    last = writer.markup.small(event_line(reply, AUTOMATED))
+    last = writer.markup.small(event_line(reply, AUTOMATED, is_carded=False))
     made = _message(f"{told}\n\n{last}", shape)
     if reply.notice is Notice.MAYBE_ABOVE and reply.answer_id and shape < WITHOUT_CARD:
         data = action_ids.data_of(action_ids.ANSWER_KEY, reply.answer_id)
@@ -233,12 +254,12 @@ def _officer(reply: StoredReply, shape: int, context: RenderContext, writer: Pla
     told = reply.officer_reply
     assert told is not None  # noqa: S101
     mention = cases.mention_of(told, context) if shape == FULL else None
-    last = event_line(reply, f"Case {told.number}")
+    last = event_line(reply, f"Case {told.number}", is_carded=shape < WITHOUT_CARD)
     made = _message(cases.officer_text(told, writer, last=last, mention=mention), shape)
     if mention is not None:
         made["entities"] = [mention]
     if shape < WITHOUT_CARD:
-        made["attachments"] = [attached(cases.officer_card(told))]
+        made["attachments"] = _attached(cases.officer_card(told), reply)
     return made
 
 

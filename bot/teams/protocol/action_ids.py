@@ -56,6 +56,10 @@ SEEN = "seen"
 """Where in the data of a form `SeenBy` stands: the form is shown again as it was, and nothing but
 its words follows from that."""
 
+RECORD, PREFIX = "record", "leaf"
+"""Beside the name of a card's first button: id and hash of the record, so that Teams holds them.
+Nothing is read from them."""
+
 LONGEST_ID = 200
 _KEYS = (ANSWER_KEY, CLARIFICATION_KEY, CASE_KEY, MESSAGE_KEY, EDITION_KEY)
 

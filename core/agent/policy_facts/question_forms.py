@@ -219,6 +219,13 @@ def policy_question(question: Question) -> PolicyQuestion | None:
     return PolicyQuestion(wanted=before.wanted, text=before.text, chosen=chosen)
 
 
+def asks_for_summary(text: str) -> bool:
+    """Say whether a message is understood as asking for the main rules of one named policy."""
+    asked = _asked(text)
+    wanted = asked.wanted if asked else ()
+    return len(wanted) == 1 and wanted[0].kind is FactKind.SUMMARY and bool(wanted[0].mention)
+
+
 def _asked(text: str) -> PolicyQuestion | None:
     said = without_greeting(text)
     if len(said) > LONGEST:

@@ -52,7 +52,7 @@ async def test_evidence_is_quoted_in_its_context(bureau: Office) -> None:
         "views.open",
         "views.update",
     ]
-    for words in ("claims are supported", "Gifts and Hospitality Policy", "[1]"):
+    for words in ("backed by quoted policy text", "Gifts and Hospitality Policy", "[1]"):
         assert words in shown(view)
     assert answer.metadata is not None
 
@@ -210,7 +210,7 @@ async def test_a_private_answer_is_shared(bureau: Office) -> None:
     assert "Gifts and Hospitality Policy" in shown(copy)
     assert "share" not in pressable(copy)
     view = await evidence_of(bureau, copy)
-    assert "claims are supported" in shown(view)
+    assert "backed by quoted policy text" in shown(view)
     await slack.presses.click(bureau.anna, answer, "answer_remove")
     await bureau.served.quiet()
     assert "was removed" in copy.text

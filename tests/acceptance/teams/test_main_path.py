@@ -30,7 +30,7 @@ def shown(message: Message) -> str:
 
 
 async def test_a_mention_is_answered_in_its_thread(teams: FakeTeams, served: Product) -> None:
-    """Once: badge, citations, label, sources and buttons; typing before, nothing elsewhere."""
+    """Once: badge, citations, sources and buttons; typing before, nothing elsewhere."""
     anna, ben = teams.tenant.person("anna"), teams.tenant.person("ben")
     room = teams.tenant.channel("general", anna, ben)
     said = await teams.people.mention(anna, room, QUESTION)
@@ -40,7 +40,7 @@ async def test_a_mention_is_answered_in_its_thread(teams: FakeTeams, served: Pro
     assert "confidence" in answer.text
     assert "Gifts and Hospitality Policy" in shown(answer)
     assert answer.citations
-    assert "AIGeneratedContent" in shown(answer)
+    assert "AIGeneratedContent" not in shown(answer)  # no model wrote it
     assert all(f'"do": "{name}"' in shown(answer) for name in ("evidence", "escalate", "report"))
     assert teams.checks.typing_in(said.message) >= 1
     teams.checks.nothing_outside(said.message)

@@ -53,12 +53,12 @@ async def answered(ground: Playground, said: Said) -> tuple[Shown, Shown]:
 
 
 def looks_answered(text: Shown, card: Shown) -> None:
-    """Assert badge, marks, native citations, the label, the thumbs, and the sources."""
+    """Assert badge, marks, native citations, no label, the thumbs, and the sources."""
     assert "**High confidence" in text.text
     assert "EUR 75" in text.text
     assert "[1]" in text.text
     entity: Json = text.content["aiEntity"]
-    assert entity["additionalType"] == ["AIGeneratedContent"]
+    assert "AIGeneratedContent" not in str(entity)  # no model wrote it
     assert [one["position"] for one in entity["citation"]] == [1, 2]
     titles = {one["appearance"]["name"] for one in entity["citation"]}
     assert titles == {"Gifts and Hospitality Policy §4.2 Monetary limit"}

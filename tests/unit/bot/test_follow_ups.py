@@ -1,8 +1,10 @@
-"""Questions to go on with: as somebody would ask them, and none that a button can't show whole."""
+"""Questions to go on with: as somebody would ask them, answerable, and none cut short."""
 
 from dataclasses import replace
 
-from bot.replies.buttons import LONGEST, follow_ups
+import pytest
+
+from bot.replies.buttons import ABOUT, LONGEST, follow_ups
 from bot.replies.sources import section_title
 from core.domain.answer import Answer, Confidence, Outcome, ShownCitation
 from tests.factories import make_place, make_span
@@ -11,26 +13,50 @@ CONFIDENCE = Confidence(reported=None, calibrated=None, badge=None, is_calibrate
 HERE = make_place("Limits", number="2")
 
 
-def _answer(*titles: str) -> Answer:
-    near = tuple(replace(make_place(title), policy_key=HERE.policy_key) for title in titles)
-    quoted = ShownCitation(
-        number=1, key="c1", span=make_span(0, 4), quote="Cash", place=HERE, effective_from=None
+def _answer(*policies: str, country: str | None = None) -> Answer:
+    quoted = tuple(
+        ShownCitation(
+            number=number,
+            key=f"c{number}",
+            span=make_span(0, 4),
+            quote="Cash",
+            place=replace(HERE, policy_title=title, jurisdiction=country),
+            effective_from=None,
+        )
+        for number, title in enumerate(policies, start=1)
     )
     return Answer(
-        outcome=Outcome.ANSWERED,
-        text="Cash. [1]",
-        citations=(quoted,),
-        confidence=CONFIDENCE,
-        nearest=near,
+        outcome=Outcome.ANSWERED, text="Cash. [1]", citations=quoted, confidence=CONFIDENCE
     )
 
 
-def test_they_are_asked_as_people_ask() -> None:
-    """A printed question as it stands, a heading in capitals without shouting."""
-    said = follow_ups(_answer("Who decides?", "ROLES AND DUTIES", "x" * LONGEST))
-    assert said[0] == "Who decides?"
-    assert said[1].endswith("say about “roles and duties”?")
-    assert len(said) == 2
+@pytest.mark.parametrize(
+    ("title", "asked"),
+    [
+        ("Gifts Policy", ("What are the main rules of the Gifts Policy?",)),
+        ("The Gifts Policy", ("What are the main rules of the Gifts Policy?",)),
+        ("Information Security and Acceptable Use Policy", None),
+        ("Notes of a meeting", ()),
+        ("Policy", ()),
+        ("", ()),
+        ("Gifts " * 2_000 + "Policy", ()),
+    ],
+)
+def test_a_policy_that_is_understood_by_its_name(title: str, asked: tuple[str, ...] | None) -> None:
+    """In words that fit on a button; none where the words would not be understood."""
+    said = follow_ups(_answer(title))
+    assert said == ((f"Summarise the {title}",) if asked is None else asked)
+    assert all(len(one) <= LONGEST for one in said)
+
+
+def test_nothing_is_suggested_twice_or_in_vain() -> None:
+    """Two policies at most; none after a summary, and none of which several have the title."""
+    assert len(follow_ups(_answer("Gifts Policy", "Gifts Policy"))) == 1
+    assert len(follow_ups(_answer("Gifts Policy", "Travel Policy", "Leave Policy"))) == 2
+    assert follow_ups(_answer("Gifts Policy", country="DE")) == ()
+    about = replace(CONFIDENCE, features=((ABOUT, 1.0),))
+    assert follow_ups(replace(_answer("Gifts Policy"), confidence=about)) == ()
+    assert follow_ups(replace(_answer("Gifts Policy"), outcome=Outcome.REFUSED)) == ()
 
 
 def test_a_section_without_a_number_is_set_apart_from_its_policy() -> None:

@@ -17,7 +17,8 @@ from slack_sdk.models.views import View
 from slackblocks import _surfaces
 
 from bot.forms import forms
-from bot.forms.evidence import Around, EvidenceView
+from bot.forms.evidence import EvidenceView
+from bot.forms.excerpts import Around
 from bot.forms.forms import Form, SeenBy
 from bot.replies import notices, safe_text
 from bot.replies.context import Library, RenderContext, Shelf

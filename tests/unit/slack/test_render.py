@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from bot.forms.evidence import Around, EvidenceView
+from bot.forms.evidence import EvidenceView
+from bot.forms.excerpts import Around
 from bot.forms.forms import SeenBy, case_answer_form, escalation_form, report_form
 from bot.replies import safe_text as door
-from bot.replies.answer import badge_of, percent
+from bot.replies.answer import BY_RULES, badge_of, percent
 from bot.replies.buttons import FOR_ALL
 from bot.replies.context import RenderContext
 from bot.slack.blocks import cases, modals, mrkdwn
@@ -18,7 +19,15 @@ from bot.slack.blocks.evidence import evidence_modal
 from bot.slack.blocks.render import RICH, SHAPES, SIMPLE, TEXT_ONLY, render
 from core.agent.reply import compose
 from core.agent.wording import WITHOUT_MODEL
-from core.domain.answer import Answer, Badge, Branch, Confidence, Outcome, RefusalKind
+from core.domain.answer import (
+    Answer,
+    Badge,
+    Branch,
+    Confidence,
+    Outcome,
+    RefusalKind,
+    ShownClaim,
+)
 from core.domain.case import CaseNews, CaseState, OfficerReply, SupersededAnswer
 from core.domain.delivery import Notice
 from core.domain.json_value import Json
@@ -58,24 +67,24 @@ def words(answer: Answer, setting: RenderContext = SETTING) -> str:
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
-        (replace(answered("x"), notes=()), "High confidence (91%) \u00b7 Grounded in policy"),
+        (replace(answered("x"), notes=()), "High confidence (91%) \u00b7 AI-generated, checked"),
         (replace(answered("x"), confidence=confidence(0.6899)), "Medium confidence (68%)"),
         (replace(answered("x"), confidence=confidence(1.0, Badge.HIGH)), "High confidence (99%)"),
         (
             replace(answered("x"), confidence=confidence(0.7, features=(("passed", 0.5),))),
-            "Medium confidence (70%) \u00b7 Partly covered",
+            "Medium confidence (70%) \u00b7 Answers part of your question \u00b7 Quoted",
         ),
         (
             replace(answered("x"), confidence=confidence(0.9, is_calibrated=False)),
-            "Medium confidence (not yet calibrated)",
+            "Medium confidence \u00b7 Quoted from the policies",
         ),
-        (compose.not_permitted(), "Not available here \u00b7 No answer given"),
-        (compose.not_here(), "Not available here \u00b7 No answer given"),
-        (compose.too_long(9), "No answer given"),
+        (compose.not_permitted(), "Not available here"),
+        (compose.not_here(), "Not available here"),
+        (compose.too_long(9), "No answer"),
         (compose.escalated(nearest=()), "Needs a person"),
         (
             replace(answered("x"), outcome=Outcome.REFUSED, refusal=RefusalKind.CONFLICT),
-            "Needs a person \u00b7 Sources disagree",
+            "Needs a person \u00b7 The policies disagree",
         ),
     ],
 )
@@ -111,7 +120,8 @@ def test_the_reported_confidence_is_never_shown() -> None:
 def test_who_wrote_it_is_said() -> None:
     """A model, or none; and once."""
     by_rules = replace(answered("x"), notes=(WITHOUT_MODEL,))
-    assert words(by_rules).count("no language model was used") == 1
+    assert words(by_rules).count(BY_RULES) == 1
+    assert "AI-generated" not in words(by_rules)
     assert WITHOUT_MODEL not in words(by_rules)
     assert "AI-generated" in words(replace(by_rules, notes=()))
 
@@ -411,7 +421,10 @@ def test_a_list_is_drawn_as_one() -> None:
 
 def test_a_notification_begins_with_the_answer() -> None:
     """Its words come before the badge, also where all of it has to be shortened."""
-    answer = replace(answered("x"), text="Not allowed. [1] No cash. [1]")
+    claims = (ShownClaim(text="No gifts.", numbers=(1,)), ShownClaim(text="No cash.", numbers=(1,)))
+    answer = replace(answered("x"), text="No gifts. [1] No cash. [1]", claims=claims)
+    assert words(answer).splitlines()[:2] == ["\u2022 No gifts. [1]", "\u2022 No cash. [1]"]
+    answer = replace(answer, text="Not allowed. [1] No cash. [1]", claims=())
     assert words(answer).splitlines()[0] == "Not allowed. [1] No cash. [1]"
     assert words(answer).splitlines()[2].startswith(":white_check_mark: *High confidence")
     long = replace(answer, text=f"Not allowed. [1]\n\n{'No cash. ' * 900}")

@@ -14,7 +14,8 @@ from typing import Any
 from jsonschema import Draft6Validator
 from microsoft_teams.api import MessageActivityInput, TypingActivityInput
 
-from bot.forms.evidence import Around, EvidenceView
+from bot.forms.evidence import EvidenceView
+from bot.forms.excerpts import Around
 from bot.forms.forms import Form, question_about_form
 from bot.replies.context import Library, RenderContext, Sensitivity, Shelf
 from bot.teams.cards import dialogs, progress_blocks

@@ -179,7 +179,7 @@ def test_long_texts(text: str) -> None:
 
 
 def test_what_is_told_of_a_case_names_its_record() -> None:
-    """In the last line of each shape: id and the first digits of the hash, where it has one."""
+    """In each shape: people read 8 digits, and a button or the last line holds the hash."""
     named = ("officer", "superseded", "news")
     told = [reply for name, reply in replies("Yes.") if name.startswith(named)]
     assert told
@@ -187,7 +187,12 @@ def test_what_is_told_of_a_case_names_its_record() -> None:
         assert reply.record_id is not None
         marked = replace(reply, leaf_hash="9f2c41d07be6a358" * 4)
         for shape in range(SHAPES):
-            text = str(render(marked, shape, context=SETTING).activity["text"])
-            assert f"Ref {reply.record_id} · 9f2c41d07be6a358" in text.replace("\\", "")
+            made = render(marked, shape, context=SETTING).activity
+            assert f"Ref {reply.record_id[:8]}" in str(made["text"])
+            held = str(made["text"]).replace("\\", "")
+            if made.get("attachments") and reply.officer_reply:
+                held = str(made["attachments"])
+                assert reply.record_id in held
+            assert "9f2c41d07be6a358" in held
             bare = render(replace(reply, leaf_hash=None), shape, context=SETTING).activity
             assert "Ref " not in str(bare["text"]).partition("The earlier answer was")[0]
