@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from bot.console.ingest.ingest_files import ingest_with_progress
-from bot.console.ingest.sources import find_sources
 from bot.console.views.terminal import open_terminal
 from core.adapters.postgres.engine.embedded import start_embedded, stop_embedded
 from core.bootstrap import bootstrap
 from core.config.settings import Settings
+from core.ingest.folder_listing import find_sources
 from core.ingest.prepare import NOTHING_GIVEN
 from tests.both_products import Both, both
 from tests.databases import logins

@@ -15,7 +15,6 @@ from rich.text import Text
 from bot.console.commands.ask import Conversation, put_question, show
 from bot.console.commands.spaces import build_with_progress, built_lines
 from bot.console.ingest.ingest_files import Failed, ingest_with_progress, summary_line
-from bot.console.ingest.sources import find_sources
 from bot.console.open_service import open_service
 from bot.console.options import AskOptions
 from bot.console.views.terminal import Terminal, clean, open_terminal, safe
@@ -24,6 +23,7 @@ from core.agent.request import Reply
 from core.bootstrap import Service
 from core.config.settings import Settings
 from core.domain.errors import ConfigError
+from core.ingest.folder_listing import find_sources
 from core.ingest.prepare import NOTHING_GIVEN
 from core.retrieval.serving_embedder import NoEmbedder
 

@@ -38,7 +38,6 @@ from bot.console.ingest.ingest_files import (
     status_of,
     summary_line,
 )
-from bot.console.ingest.sources import FileListing, find_sources
 from bot.console.open_service import open_service
 from bot.console.views.terminal import Terminal, open_terminal
 from core.adapters.anthropic.extraction.composition import estimating_reader, open_section_reader
@@ -47,6 +46,7 @@ from core.adapters.system import SystemClock
 from core.bootstrap import Service
 from core.config.settings import Settings
 from core.domain.errors import UsageError
+from core.ingest.folder_listing import FileListing, find_sources
 from core.ingest.prepare import Overrides
 from core.ontology.model.model_extractor import ModelExtractor
 from core.ports import Published

@@ -13,13 +13,13 @@ from datetime import date
 
 from rich.text import Text
 
-from bot.console.ingest.sources import FileListing, absolute
 from bot.console.open_service import operator
 from bot.console.views.terminal import Row, Terminal, one_line, open_terminal
 from core.adapters.postgres.corpus.withdrawals import PolicyFile, PostgresWithdrawals, Withdrawn
 from core.bootstrap import open_stores
 from core.config.settings import Settings
 from core.domain.errors import OvertakenError, UsageError
+from core.ingest.folder_listing import FileListing, absolute
 
 
 def withdraw(*, key: str, since: date | None, reason: str, as_json: bool) -> int:

@@ -16,10 +16,10 @@ from typing import Protocol
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
-from bot.console.ingest.sources import Skipped, SourceToIngest
 from bot.console.views.terminal import Row, Terminal, one_line
 from core.domain.errors import ContractError, DocumentError
 from core.ingest.compare import KeyClaim, claim_of, find_key_conflicts
+from core.ingest.folder_listing import Skipped, SourceToIngest
 from core.ingest.load import MAX_BYTES
 from core.ingest.prepare import Prepared
 from core.ingest.publish import Ingested, Ingestor

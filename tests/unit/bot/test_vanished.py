@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import Any, cast
 
 from bot.console.commands.withdraw import find_vanished
-from bot.console.ingest.sources import FileListing, Skipped, SourceToIngest
 from core.adapters.postgres.corpus.withdrawals import PolicyFile
 from core.ingest.compare import SourceFile
+from core.ingest.folder_listing import FileListing, Skipped, SourceToIngest
 from core.ingest.prepare import NOTHING_GIVEN
 from core.language.spans import VersionId
 

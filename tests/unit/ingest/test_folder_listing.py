@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.console.ingest.sources import find_sources, read_manifest
 from core.domain.errors import EmptyCorpusError, UsageError
+from core.ingest.folder_listing import find_sources, read_manifest
 from core.ingest.prepare import NOTHING_GIVEN, Overrides, prepare
 
 
