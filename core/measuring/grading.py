@@ -97,14 +97,26 @@ def _is_quoted(question: LabelledQuestion, answer: Answer) -> bool | None:
     quotes = [citation.quote for citation in answer.citations]
     if question.gold_quotes and not has_gold(quotes, question.gold_quotes):
         return False
-    if question.kind == TWO_POLICIES and not _policies(question) <= {
-        citation.place.policy_key for citation in answer.citations
-    }:
+    if question.kind == TWO_POLICIES and not _quotes_both(question, answer):
         return False
     said = [answer.text, *answer.notes] if question.kind == FACTS else []
     there = _folded(" ".join([*quotes, *said]))
     found = [_folded(phrase) in there for phrase in question.must_quote]
     return all(found) if question.kind == AMBIGUOUS else any(found) or not found
+
+
+def _quotes_both(question: LabelledQuestion, answer: Answer) -> bool:
+    """Say whether an answer cites each policy; where spans are labelled, also one of its spans."""
+    cited = answer.citations
+    if not _policies(question) <= {one.place.policy_key for one in cited}:
+        return False
+    wanted: dict[str, list[str]] = {}
+    for span in question.spans:
+        wanted.setdefault(span.policy, []).append(span.quote)
+    return all(
+        has_gold([one.quote for one in cited if one.place.policy_key == policy], quotes)
+        for policy, quotes in wanted.items()
+    )
 
 
 def _policies(question: LabelledQuestion) -> set[str]:

@@ -23,8 +23,32 @@ AMBIGUOUS, FACTS, TWO_POLICIES = "ambiguous", "facts", "two_policies"
 """Kinds of question that are graded in a way of their own."""
 REMOVED = "evidence_removed"
 """Kind of a question that is asked again without the sections that answer it."""
+DEADLINE, THRESHOLD, DEFINITION = "deadline", "threshold", "definition"
+NORM, EXCEPTION = "norm", "exception"
+UNANSWERABLE = "unanswerable"
+"""Kinds of the questions that are drafted from policies, beside those of two policies."""
+UNREVIEWED, ACCEPTED = "draft", "accepted"
+"""What a person made of a drafted question; see `LabelledQuestion.review`."""
 _LABEL_LENGTH = 60
 """Characters of an id, a kind or a difficulty."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelledSpan:
+    """A stretch of a policy that answers a question, or a part of it."""
+
+    policy: str
+    """Key of the policy."""
+    section: str
+    """Number of the section, or its title."""
+    version: str
+    """The version, as its owner calls it, else its number."""
+    start: int
+    """First character, in code points of the version's text, from 0."""
+    end: int
+    """First character behind it."""
+    quote: str
+    """The stored text there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +61,7 @@ class LabelledQuestion:
     """As typed."""
     kind: str
     """`graph`, `chunks`, `two_policies`, `facts`, `ambiguous`, `unanswerable`, `off_topic`,
-    `sensitive`, `small_talk`, `evidence_removed`, or a set's own."""
+    `sensitive`, `small_talk`, `evidence_removed`, one of those below, or a set's own."""
     expected: frozenset[str]
     """Outcomes that are right."""
     difficulty: str | None = None
@@ -55,6 +79,11 @@ class LabelledQuestion:
     """What a right answer says, all of it, in these words or others."""
     without: frozenset[tuple[str, str]] = frozenset()
     """Sections that it is answered without, as in `gold`."""
+    spans: tuple[LabelledSpan, ...] = ()
+    """Where `gold_quotes` stand, or what `without` takes away; empty: not labelled."""
+    review: str | None = None
+    """`draft`: drafted from the policies, and nobody accepted it; `accepted`: somebody did; None:
+    it was not drafted."""
     thread: tuple[Mapping[str, str], ...] = ()
     """Earlier turns: `question`, and for one that is not to be asked `outcome` and `reply`."""
     scope: Mapping[str, Any] = field(default_factory=dict[str, Any])
@@ -232,6 +261,8 @@ def _question(data: Mapping[str, Any], number: int) -> LabelledQuestion:
         gold_quotes=gold_quotes,
         expected_facts=_texts(data, "expected_facts"),
         without=_sections(data, "without"),
+        spans=_spans(data),
+        review=_review(data),
         thread=_thread(data),
         scope=_scope(data),
     )
@@ -284,6 +315,26 @@ def _sections(data: Mapping[str, Any], name: str) -> frozenset[tuple[str, str]]:
         return frozenset((one["policy"], one["section"].lower()) for one in data.get(name) or ())
     except (TypeError, KeyError, AttributeError) as error:
         raise TypeError(f'`{name}` is a list of {{"policy": "...", "section": "..."}}') from error
+
+
+def _spans(data: Mapping[str, Any]) -> tuple[LabelledSpan, ...]:
+    try:
+        found = tuple(LabelledSpan(**one) for one in data.get("spans") or ())
+    except TypeError as error:
+        raise TypeError(
+            '`spans` is a list of {"policy": "...", "section": "...", "version": "...", "start": 0,'
+            ' "end": 9, "quote": "..."}'
+        ) from error
+    if any(len(one.quote) != one.end - one.start for one in found):
+        raise ValueError("a quote of `spans` is not as long as from its `start` to its `end`")
+    return found
+
+
+def _review(data: Mapping[str, Any]) -> str | None:
+    given: object = data.get("review")
+    if given not in {None, UNREVIEWED, ACCEPTED}:
+        raise ValueError(f"`review` is {UNREVIEWED} or {ACCEPTED}, got {given!r}")
+    return cast("str | None", given)
 
 
 def _thread(data: Mapping[str, Any]) -> tuple[Mapping[str, str], ...]:

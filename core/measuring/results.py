@@ -49,6 +49,8 @@ class RunHeader:
     """The checkout's commit, with `-dirty` if files differ from it; None outside a checkout."""
     started_at: str
     """When, in UTC, ISO 8601."""
+    unreviewed: int = 0
+    """How many of the questions were drafted and accepted by nobody."""
 
     def differences(self, other: "RunHeader") -> list[str]:
         """Name what another run was run with otherwise; nothing if its results can stand here."""

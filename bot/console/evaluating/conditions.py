@@ -17,7 +17,7 @@ from core.adapters.system import SystemClock
 from core.config.models import ModelSettings
 from core.config.retrieval import RetrievalSettings
 from core.config.settings import Settings, shown_value
-from core.measuring.questions import LabelledQuestion
+from core.measuring.questions import UNREVIEWED, LabelledQuestion
 from core.measuring.results import RunHeader
 from core.models import NoReader, find_guard, find_reader, open_embedders
 from core.ports import Reader
@@ -52,6 +52,7 @@ def header_of(
         code_sha256=_code_sha256(),
         commit=commit(),
         started_at=SystemClock().now().isoformat(timespec="seconds"),
+        unreviewed=sum(one.review == UNREVIEWED for one in questions),
     )
 
 

@@ -1,0 +1,1 @@
+"""Questions with their answers, drafted from policies for people to accept."""
