@@ -16,6 +16,7 @@ from bot.officer.oidc import open_provider
 from bot.officer.overview import OverviewPage
 from bot.officer.policies import PolicyPages
 from bot.officer.precedents import PrecedentPages
+from bot.officer.questions import QuestionPages
 from bot.officer.records import RecordPages
 from bot.officer.rendering import STATIC, Pages
 from bot.officer.requests import RequestPages
@@ -84,6 +85,7 @@ async def console_routes(service: Service) -> AsyncGenerator[tuple[web.RouteDef,
             AffectedPages(gate, pages, service.affected_editions, officers),
             AccessLogPage(gate, pages),
             RequestPages(gate, pages),
+            QuestionPages(gate, pages, service.question_drafts),
             ReviewPages(gate, pages, service.reviews, service.calibrations, clock=clock),
         )
         yield (

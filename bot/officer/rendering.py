@@ -69,6 +69,9 @@ EVENTS: Mapping[str, str] = {
     "precedent:suspended": "Precedent suspended",
     "precedent:withdrawn": "Precedent withdrawn",
     "precedent:expired": "Precedent expired",
+    "draft:accepted": "Test question accepted",
+    "draft:mended": "Test question mended",
+    "draft:dropped": "Test question dropped",
 }
 
 CHANGES: Mapping[str, str] = {
@@ -78,6 +81,17 @@ CHANGES: Mapping[str, str] = {
     "withdrawn": "Policy withdrawn",
     "ended": "Policy out of force",
 }
+TEST_KINDS: Mapping[str, str] = {
+    "norm": "May or must",
+    "threshold": "Limit",
+    "deadline": "Deadline",
+    "exception": "Exception",
+    "definition": "Term",
+    "two_policies": "Two policies",
+    "evidence_removed": "Evidence removed",
+    "unanswerable": "Near topic",
+}
+"""Kinds of test questions."""
 ACTIONS: Mapping[str, str] = {
     "query:executed": "Searched or queried",
     "record:viewed": "Viewed a record",
@@ -122,6 +136,7 @@ class Pages:
             event=_named(EVENTS),
             action=_named(ACTIONS),
             change=_named(CHANGES),
+            testkind=_named(TEST_KINDS),
             permalink=permalink_or_none,
         )
         for name in templates:

@@ -43,6 +43,7 @@ from core.adapters.postgres.record.audit import PostgresRecords
 from core.adapters.postgres.record.calibrations import PostgresCalibrations
 from core.adapters.postgres.record.corrections import PostgresCorrections
 from core.adapters.postgres.record.model_calls import PostgresModelCallLog, PostgresSpending
+from core.adapters.postgres.record.question_drafts import PostgresQuestionDrafts
 from core.adapters.postgres.record.services import PostgresServices
 from core.adapters.postgres.record.suspension import PostgresSuspensions
 from core.adapters.postgres.search.search import PostgresChunkSearch
@@ -143,6 +144,11 @@ class PostgresStores:
     def calibrations(self) -> PostgresCalibrations:
         """Calibrations that were fitted here, and which is in force."""
         return PostgresCalibrations(self._engine, ledger=self._ledger)
+
+    @cached_property
+    def question_drafts(self) -> PostgresQuestionDrafts:
+        """Test questions that are drafted from the policies."""
+        return PostgresQuestionDrafts(self._engine, ledger=self._ledger)
 
     @cached_property
     def corrections(self) -> PostgresCorrections:
