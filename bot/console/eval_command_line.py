@@ -5,6 +5,7 @@ from pathlib import Path
 
 from bot.console.calibration_command_line import CALIBRATION
 from bot.console.options import JSON, command, group, option, positive
+from bot.console.question_command_line import QUESTIONS
 
 _COMMANDS = "bot.console.commands.evaluation"
 
@@ -163,6 +164,7 @@ the policies.""",
         examples="""\
   citebound eval report run.json -o run.html""",
     ),
+    *QUESTIONS,
     *CALIBRATION,
     short="measure answers on your own documents, and calibrate",
     text="""Measures on labelled questions, in a database of its own, and fits what the badge

@@ -71,3 +71,5 @@ EXTRACT = _load("extract")
 """Reads the facts of one section."""
 GRADE = _load("grade")
 """Grades an answer against its labels, for evaluation alone."""
+QUESTIONS = _load("questions")
+"""Writes test questions that one section answers, for people to accept."""

@@ -121,6 +121,11 @@ def measured(
     asking = Asking(
         settings=settings, source=source, use_rag=options.rag, grade=None, is_verbose=is_verbose
     )
+    if header.unreviewed:
+        terminal.remark_unwrapped(
+            f"{header.unreviewed} of {len(questions)} questions were accepted by nobody: these are"
+            " figures of drafts; officers accept them in the console under Questions"
+        )
     written = out or settings.home.expanduser() / "eval" / "runs" / f"{path.stem}.json"
     check_out(written)
     with open_run(written.with_suffix(LINES), header) as kept:

@@ -37,6 +37,28 @@ async def open_section_reader(
     Raises:
         ConfigError: There is no access to a model; the message says what is missing.
     """
+    async with open_calls(settings, clock=clock, backoff=backoff, sleep=sleep) as calls:
+        yield ClaudeSectionReader(
+            calls=calls,
+            model=settings.small_model,
+            pricing=pricing_of(settings),
+            forced_tools=may_force_tools(settings.small_model),
+        )
+
+
+@asynccontextmanager
+async def open_calls(
+    settings: Settings,
+    *,
+    clock: Clock,
+    backoff: Backoff = BACKOFF,
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+) -> AsyncGenerator["PacedCalls"]:
+    """Open calls about sections, throttled, and close the connections at the end.
+
+    Raises:
+        ConfigError: There is no access to a model; the message says what is missing.
+    """
     models = open_models(
         settings,
         clock=clock,
@@ -45,18 +67,12 @@ async def open_section_reader(
         sleep=sleep,
         breaker=lambda: Breaker(failures=BREAKER_FAILURES),
     )
-    calls = PacedCalls(
-        StandaloneCalls(models=models, clock=clock, deadline_s=DEADLINE_S),
-        per_minute=settings.extract_per_minute,
-        monotonic_s=clock.monotonic_s,
-        sleep=sleep,
-    )
     try:
-        yield ClaudeSectionReader(
-            calls=calls,
-            model=settings.small_model,
-            pricing=_pricing(settings),
-            forced_tools=may_force_tools(settings.small_model),
+        yield PacedCalls(
+            StandaloneCalls(models=models, clock=clock, deadline_s=DEADLINE_S),
+            per_minute=settings.extract_per_minute,
+            monotonic_s=clock.monotonic_s,
+            sleep=sleep,
         )
     finally:
         await models.aclose()
@@ -65,7 +81,7 @@ async def open_section_reader(
 def estimating_reader(settings: Settings) -> ClaudeSectionReader:
     """Return a reader that only estimates, and needs no access. Blocks on a price file."""
     return ClaudeSectionReader(
-        calls=_NoCalls(), model=settings.small_model, pricing=_pricing(settings)
+        calls=NoCalls(), model=settings.small_model, pricing=pricing_of(settings)
     )
 
 
@@ -77,7 +93,8 @@ def may_force_tools(model: str) -> bool:
     return "haiku" in model
 
 
-def _pricing(settings: Settings) -> Pricing:
+def pricing_of(settings: Settings) -> Pricing:
+    """Return what calls cost, as far as it is known. Blocks on a price file."""
     try:
         known = provider_from(settings).published
     except ConfigError:  # without access, what access would cost
@@ -118,8 +135,9 @@ class PacedCalls:
         return self._began[0] + MINUTE_S - self._monotonic_s()
 
 
-class _NoCalls:
+class NoCalls:
     """See `api_types.Calls`: makes no call."""
 
     async def call(self, request: ModelRequest, /) -> ModelReply:
+        """See `Calls.call`."""
         raise ModelUnavailableError(f"{request.model} is not asked: this only estimates")

@@ -36,7 +36,7 @@ MAX_TOKENS = 12_000
 """Of one reply, thinking included; a part of 4,000 characters needs about 5,000."""
 REPLIES = 2
 """Replies requested at most; the second only if the first is malformed."""
-_CHARACTERS_A_TOKEN = 2.7
+CHARACTERS_A_TOKEN = 2.7
 """Of English policies with their numbers and markup, roughly, as models of the 5.5 family count
 (some 30 % more tokens than those before); for estimates alone."""
 _WRITTEN_PER_READ = 3.0
@@ -206,12 +206,12 @@ class ClaudeSectionReader:
 
     def estimate(self, text: SectionInput, /) -> TokenUse:
         """See `SectionReader.estimate`: the prefix is cached, sentences come back as quotes."""
-        shown = len(str(section_block(text)["text"])) / _CHARACTERS_A_TOKEN
+        shown = len(str(section_block(text)["text"])) / CHARACTERS_A_TOKEN
         prefix = len(self.prompt_file.text) + len(json.dumps(TOOL))
         return TokenUse(
             fresh=math.ceil(shown),
-            cache_read=math.ceil(prefix / _CHARACTERS_A_TOKEN),
-            output=math.ceil(len(text.text) / _CHARACTERS_A_TOKEN * _WRITTEN_PER_READ)
+            cache_read=math.ceil(prefix / CHARACTERS_A_TOKEN),
+            output=math.ceil(len(text.text) / CHARACTERS_A_TOKEN * _WRITTEN_PER_READ)
             + _WRITTEN_ANYWAY,
         )
 
