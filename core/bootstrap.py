@@ -18,6 +18,7 @@ from core.adapters.postgres.engine.pseudonyms import open_pseudonyms
 from core.adapters.postgres.ontology.fact_index import index_missing
 from core.adapters.postgres.record.model_calls import ForgetfulCallLog
 from core.adapters.postgres.stores import OPERATOR, PostgresStores
+from core.adapters.sources.connect import connecting
 from core.adapters.system import SystemClock, UuidSource
 from core.agent.request import AskRequest, CalibrationSource, ShippedCalibrations
 from core.agent.service import Answering
@@ -53,6 +54,7 @@ from core.replay.replay import Replayer
 from core.retrieval.relevance import RelevanceRescorer
 from core.retrieval.retriever import ChunkRetriever, Retriever
 from core.retrieval.serving_embedder import CorpusEmbedder, NoEmbedder
+from core.sources.sync import SourceSync
 
 FIRST_QUESTION = "May I accept a gift from a supplier, and who has to approve it?"
 """Asked at the start: its answer is thrown away."""
@@ -215,6 +217,17 @@ class Service(PostgresStores):
             store=self.corpus,
             embedder=self.serving,
             extractor=RuleExtractor(),
+            clock=self.clock,
+        )
+
+    @cached_property
+    def source_sync(self) -> SourceSync:
+        """Keeps the corpus in step with the sources of policies."""
+        return SourceSync(
+            store=self.sources,
+            ingestor=self.ingestor,
+            withdrawals=self.withdrawals,
+            connect=connecting(home=self.settings.home),
             clock=self.clock,
         )
 

@@ -41,6 +41,7 @@ from bot.metrics import Meter
 from bot.officer.app import console_links, console_routes
 from bot.platform import Chat, Connect
 from bot.slack.app.platform import slack
+from bot.source_schedule import SourceSchedule
 from bot.teams.app.platform import teams
 from bot.worker import Worker
 from core.bootstrap import SERVING, Service, bootstrap
@@ -203,15 +204,17 @@ async def _working(service: Service, chats: Sequence[Chat], meter: Meter) -> Asy
         platforms={chat.name: chat.answering for chat in chats},
         clock=service.clock,
     )
+    schedule = SourceSchedule(store=service.sources, sync=service.source_sync)
     handlers = Handlers(answer=worker.answer, deliver=deliverer.deliver)
     async with asyncio.TaskGroup() as group:
         working = group.create_task(service.queue.run(handlers))
-        correcting = group.create_task(corrector.run())
+        others = [group.create_task(one.run()) for one in (corrector, schedule)]
         try:
             yield
         finally:
             working.cancel()
-            correcting.cancel()
+            for one in others:
+                one.cancel()
 
 
 @asynccontextmanager

@@ -13,6 +13,7 @@ from bot.console import (
     precedent_command_line,
     privacy_command_line,
     replay_command_line,
+    source_command_line,
 )
 from bot.console.options import ASKING, JSON, command, group, option, parser_of, positive
 
@@ -268,6 +269,7 @@ CITEBOUND = group(
     CHAT,
     AUDIT,
     precedent_command_line.PRECEDENT,
+    source_command_line.SOURCES,
     DOCTOR,
     eval_command_line.EVAL,
     DEMO,

@@ -87,3 +87,25 @@ def shown_value(settings: Settings, item: "Field[Any]") -> str:
     if value is None:
         return "unset"
     return "set" if item.metadata["is_secret"] else redacted(str(value))
+
+
+def source_variable(source: str) -> str:
+    """Return the environment variable that holds the credential of a source of policies."""
+    return f"CITEBOUND_SOURCE_{source.upper().replace('-', '_')}_TOKEN"
+
+
+def source_credential(source: str, environment: Mapping[str, str] | None = None) -> str | None:
+    """Return the credential of a source of policies; None: it is not set.
+
+    Raises:
+        ConfigError: The file that `..._FILE` names can't be read.
+    """
+    given = os.environ if environment is None else environment
+    variable = source_variable(source)
+    raw, file = given.get(variable, "").strip(), given.get(f"{variable}_FILE", "").strip()
+    return raw_secret(variable, raw, file) or None
+
+
+def inherited(*names: str) -> dict[str, str]:
+    """Return those variables of the environment that are set, for a program that is run."""
+    return {name: os.environ[name] for name in names if name in os.environ}

@@ -15,6 +15,7 @@ from core.adapters.postgres.console.access import PostgresConsoleAccess
 from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.corpus.corpus_report import PostgresCorpusReport
 from core.adapters.postgres.corpus.policy_facts import PostgresAboutPolicies, PostgresPolicyChanges
+from core.adapters.postgres.corpus.sources import PostgresSources
 from core.adapters.postgres.corpus.withdrawals import PostgresWithdrawals
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.pseudonyms import Pseudonyms
@@ -192,6 +193,11 @@ class PostgresStores:
     def withdrawals(self) -> PostgresWithdrawals:
         """Policies out of force."""
         return PostgresWithdrawals(self._engine, ledger=self._ledger, operator=self.operator)
+
+    @cached_property
+    def sources(self) -> PostgresSources:
+        """Where policies come from."""
+        return PostgresSources(self._engine, ledger=self._ledger, operator=self.operator)
 
     @cached_property
     def changes(self) -> PostgresPolicyChanges:

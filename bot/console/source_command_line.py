@@ -1,0 +1,111 @@
+"""What can be typed about sources: where policies come from and are kept current."""
+
+from bot.console.options import JSON, command, group, names, option
+
+_COMMANDS = "bot.console.commands.sources"
+_NAME = option("name", metavar="NAME", help="as `citebound sources list` has it")
+SOURCES = group(
+    "sources",
+    command(
+        "add",
+        f"{_COMMANDS}:add",
+        option("kind", choices=("folder", "git"), help="what kind of source"),
+        option("name", metavar="NAME", help="what to call it: lower-case letters, digits, hyphens"),
+        option("where", metavar="WHERE", help="the folder, or the address of the repository"),
+        option("--branch", metavar="B", help="git: the branch that is followed; default: main"),
+        option("--folder", metavar="DIR", help="git: the part that is read; default: all of it"),
+        option(
+            "--every",
+            type=str,
+            default="1h",
+            metavar="TIME",
+            help="how often, as 15m, 1h or 1d; default: 1h",
+        ),
+        option(
+            "--withdraw",
+            choices=("ask", "automatic"),
+            default="ask",
+            help="policies whose documents are gone: ask (default) leaves them in force until"
+            " `sources withdraw`; automatic withdraws them, a tenth of the source at once at most",
+        ),
+        option(
+            "--audience",
+            type=names,
+            metavar="G1,G2",
+            help="groups that may read what says nothing else itself; default: everyone",
+        ),
+        option("--key-prefix", metavar="P", help="before the keys of its policies"),
+        short="begin to follow a source",
+        text="""Remembers where policies come from. `citebound work` and `citebound serve` bring the
+corpus in step with it from then on; `sources sync` does so at once. In a folder or repository each
+citebound.toml says what is known of policies, as for `ingest`. The token for a private repository
+stands in CITEBOUND_SOURCE_NAME_TOKEN, with the name of the source in capitals, or in a file that
+CITEBOUND_SOURCE_NAME_TOKEN_FILE names.""",
+        examples="""\
+  citebound sources add folder hr /srv/policies/hr --every 15m
+  citebound sources add git handbook https://git.example.com/compliance/policies.git \\
+    --branch main --folder policies --withdraw automatic""",
+    ),
+    command(
+        "list",
+        f"{_COMMANDS}:show_all",
+        JSON,
+        short="sources, and how current they are",
+        text="Lists the sources: when each was last worked through, what it holds, what is wrong.",
+        examples="""\
+  citebound sources list
+  citebound sources list --json""",
+    ),
+    command(
+        "show",
+        f"{_COMMANDS}:show",
+        _NAME,
+        JSON,
+        short="the documents of a source",
+        text="""Lists each document with the policy that it is, or why it is none: failed (it can't
+be read as it is), gone (its policy is still in force) or withdrawn.""",
+        examples="""\
+  citebound sources show handbook""",
+    ),
+    command(
+        "sync",
+        f"{_COMMANDS}:sync",
+        option("name", nargs="?", metavar="NAME", help="default: all"),
+        JSON,
+        short="bring the corpus in step now",
+        text="""Lists what a source holds, ingests what is new or changed, and withdraws what is
+gone, by the rule of the source. Whatever was interrupted goes on with the same command. Exit code 1
+if a document can't be read, or policies whose documents are gone wait for `sources withdraw`.""",
+        examples="""\
+  citebound sources sync
+  citebound sources sync handbook --json""",
+    ),
+    command(
+        "withdraw",
+        f"{_COMMANDS}:withdraw",
+        _NAME,
+        option("--yes", dest="is_sure", action="store_true", help="without asking"),
+        short="withdraw what is gone",
+        text="""Takes the policies out of force whose documents are gone from a source, and that no
+synchronisation withdrew by itself.""",
+        examples="""\
+  citebound sources withdraw handbook
+  citebound sources withdraw handbook --yes""",
+    ),
+    command(
+        "remove",
+        f"{_COMMANDS}:remove",
+        _NAME,
+        short="follow a source no more",
+        text="Forgets a source. Its policies stay in force: `corpus withdraw` ends them.",
+        examples="""\
+  citebound sources remove handbook""",
+    ),
+    short="where policies come from",
+    text="""Follows folders and repositories: what is added, changed or deleted there is added,
+revised or withdrawn here, each time as a new edition, and recorded.""",
+    examples="""\
+  citebound sources add folder hr /srv/policies/hr
+  citebound sources sync
+  citebound sources list""",
+)

@@ -1,0 +1,1 @@
+"""Connectors of sources: each reads one kind of place where policies are kept."""

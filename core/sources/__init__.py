@@ -1,0 +1,1 @@
+"""Where policies come from and are kept current: folders, repositories, document services."""

@@ -1,0 +1,136 @@
+"""What a source of policies is, and what has to be known of one to keep the corpus current with it.
+
+A connector lists what changed and fetches documents; it decides nothing. `core.sources.sync` does.
+"""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from core.ingest.prepare import NOTHING_GIVEN, Overrides
+
+
+class SourceKind(StrEnum):
+    """Kinds of sources."""
+
+    FOLDER = "folder"
+    """A folder that this machine reads."""
+    GIT = "git"
+    """A branch of a Git repository."""
+
+
+class Withdrawing(StrEnum):
+    """What happens to a policy whose document is gone from its source."""
+
+    ASK = "ask"
+    """It stays in force until somebody withdraws it."""
+    AUTOMATIC = "automatic"
+    """It is withdrawn, unless too many are gone at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PolicySource:
+    """Where policies come from."""
+
+    name: str
+    """Its identity: lower-case letters, digits and hyphens."""
+    kind: SourceKind
+    """Which connector reads it."""
+    location: Mapping[str, str]
+    """What the connector needs to find it; never a secret."""
+    key_prefix: str | None
+    """Before the keys of its policies; None: nothing."""
+    audience: frozenset[str] | None
+    """Groups that may read what says nothing else itself; None: everyone."""
+    withdrawing: Withdrawing
+    """What happens to policies whose documents are gone."""
+    every_s: int
+    """Seconds between two synchronisations."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceItem:
+    """One document of a source."""
+
+    item_id: str
+    """Its identity there; the same after it was moved or renamed, where the source knows that."""
+    path: str
+    """Where it lies within the source, parts joined by slashes."""
+    version: str
+    """Changes whenever its content or what is known of it may have."""
+    given: Overrides = NOTHING_GIVEN
+    """What the source says about the policy."""
+    problem: str | None = None
+    """Why it can't be read, cause and cure in a line; None: it can."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangePage:
+    """Part of what a source lists."""
+
+    items: tuple[SourceItem, ...] = ()
+    """Documents that are new or may have changed."""
+    gone: tuple[str, ...] = ()
+    """Identities of documents that were deleted."""
+    cursor: str | None = None
+    """From where the listing goes on after this page; None: only from its beginning."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListingEnd:
+    """The end of a listing."""
+
+    token: str | None
+    """What the next listing starts from; None: it lists everything again."""
+    is_whole: bool
+    """True if everything there is was listed: what was not is gone."""
+
+
+class Connector(Protocol):
+    """Reads one source."""
+
+    def changes(
+        self, *, since: str | None, cursor: str | None
+    ) -> AsyncIterator[ChangePage | ListingEnd]:
+        """List what changed, page by page; the last value is the end.
+
+        Args:
+            since: the token of the last listing that was worked through; None: there was none.
+            cursor: that of the last page that was worked through; None: begin.
+
+        Raises:
+            ConfigError: It can't be reached as it is set up; the message says what to do.
+            TransientError: It fails at the moment.
+        """
+        ...
+
+    async def fetch(self, item: SourceItem, /) -> bytes:
+        """Return the content of a document.
+
+        Raises:
+            DocumentError: This document can't be had.
+            TransientError: The source fails at the moment.
+        """
+        ...
+
+    async def is_there(self, item_id: str, /) -> bool:
+        """Say whether a document that was listed once still exists.
+
+        Raises:
+            TransientError: The source fails at the moment.
+        """
+        ...
+
+
+class Connect(Protocol):
+    """Opens the connector of a source."""
+
+    def __call__(self, source: PolicySource, /) -> AbstractAsyncContextManager[Connector]:
+        """Connect until the block ends.
+
+        Raises:
+            ConfigError: Something that it needs is not set.
+        """
+        ...
