@@ -51,6 +51,13 @@ class LabelledSpan:
     """The stored text there."""
 
 
+_SPAN = (
+    *((name, str) for name in ("policy", "section", "version", "quote")),
+    *((name, int) for name in ("start", "end")),
+)
+"""The types of its fields, as JSON has them."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledQuestion:
     """One question with what is right."""
@@ -320,11 +327,16 @@ def _sections(data: Mapping[str, Any], name: str) -> frozenset[tuple[str, str]]:
 def _spans(data: Mapping[str, Any]) -> tuple[LabelledSpan, ...]:
     try:
         found = tuple(LabelledSpan(**one) for one in data.get("spans") or ())
-    except TypeError as error:
+        is_typed = all(
+            isinstance(getattr(one, name), kind) for one in found for name, kind in _SPAN
+        )
+    except TypeError:
+        found, is_typed = (), False
+    if not is_typed:
         raise TypeError(
             '`spans` is a list of {"policy": "...", "section": "...", "version": "...", "start": 0,'
             ' "end": 9, "quote": "..."}'
-        ) from error
+        )
     if any(len(one.quote) != one.end - one.start for one in found):
         raise ValueError("a quote of `spans` is not as long as from its `start` to its `end`")
     return found
@@ -332,7 +344,7 @@ def _spans(data: Mapping[str, Any]) -> tuple[LabelledSpan, ...]:
 
 def _review(data: Mapping[str, Any]) -> str | None:
     given: object = data.get("review")
-    if given not in {None, UNREVIEWED, ACCEPTED}:
+    if given not in (None, UNREVIEWED, ACCEPTED):
         raise ValueError(f"`review` is {UNREVIEWED} or {ACCEPTED}, got {given!r}")
     return cast("str | None", given)
 

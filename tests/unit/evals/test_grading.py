@@ -7,7 +7,7 @@ import pytest
 from core.domain.answer import Outcome, RefusalKind, ShownClaim
 from core.domain.run import ModelCall, TokenUse
 from core.measuring.grading import Grade, NotGraded, grade_by_code
-from core.measuring.questions import LabelledQuestion
+from core.measuring.questions import TWO_POLICIES, LabelledQuestion, LabelledSpan
 from core.measuring.results import QuestionResult, not_asked, result_of
 from tests.unit.evals.runs import CASH, PARKING, make_answer, make_run
 
@@ -194,3 +194,24 @@ def test_what_was_not_asked_passes_nothing() -> None:
     failed = not_asked(PARKING, reason="it is encrypted")
     assert (failed.passed, failed.outcome, failed.text) == (False, "failed", "it is encrypted")
     assert not failed.was_asked
+
+
+def test_both_passages_of_two_policies_are_needed() -> None:
+    """Where passages are labelled, a quote of each policy is to be one of its own."""
+    spans = tuple(
+        LabelledSpan(policy=policy, section="1", version="1", start=0, end=len(quote), quote=quote)
+        for policy, quote in (("gifts", "must not accept cash"), ("travel", "must book by train"))
+    )
+    asked = replace(
+        CASH,
+        kind=TWO_POLICIES,
+        gold=frozenset({("gifts", "1")}),
+        must_quote=(),
+        gold_quotes=tuple(one.quote for one in spans),
+        spans=spans[:1],
+    )
+    right = make_answer(Outcome.ANSWERED, "must not accept cash")
+    assert grade_by_code(asked, right).passed
+    other = make_answer(Outcome.ANSWERED, "must book by train")
+    assert not grade_by_code(asked, other).passed
+    assert not grade_by_code(replace(asked, spans=spans), right).passed

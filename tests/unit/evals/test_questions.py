@@ -136,3 +136,42 @@ def test_a_limit_asks_all_over_the_file() -> None:
     numbers = list(range(10))
     assert spread(numbers, 3) == [0, 3, 6]
     assert spread(numbers, None) == spread(numbers, 11) == numbers
+
+
+SPAN = {
+    "policy": "gifts",
+    "section": "4.2",
+    "version": "2",
+    "start": 3,
+    "end": 10,
+    "quote": "No cash",
+}
+
+
+def test_drafted_questions_are_read(tmp_path: Path) -> None:
+    """With where each passage stands, and whether a person accepted it."""
+    (one,) = load_questions(written(tmp_path, LINE | {"spans": [SPAN], "review": "draft"}))
+    assert (one.spans[0].quote, one.spans[0].start, one.review) == ("No cash", 3, "draft")
+    (plain,) = load_questions(written(tmp_path, LINE))
+    assert (plain.spans, plain.review) == ((), None)
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"spans": [SPAN | {"end": 9}]}, "is not as long as"),
+        ({"spans": [{"policy": "gifts"}]}, "`spans` is a list of"),
+        ({"spans": [SPAN | {"more": 1}]}, "`spans` is a list of"),
+        ({"spans": 3}, "`spans` is a list of"),
+        ({"spans": [SPAN | {"quote": 7}]}, "`spans` is a list of"),
+        ({"spans": [SPAN | {"start": "3"}]}, "`spans` is a list of"),
+        ({"review": "yes"}, "`review` is draft or accepted"),
+        ({"review": ["draft"]}, "`review` is draft or accepted"),
+    ],
+)
+def test_a_wrong_passage_or_review_is_named(
+    tmp_path: Path, given: dict[str, Any], reason: str
+) -> None:
+    """With its line and what should stand there."""
+    (bad,) = read_question_set(written(tmp_path, LINE | given)).bad_lines
+    assert reason in bad.reason
