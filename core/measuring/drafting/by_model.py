@@ -32,7 +32,7 @@ KINDS = (NORM, THRESHOLD, DEADLINE, EXCEPTION, DEFINITION)
 """The kinds that a model proposes."""
 MOST_QUESTIONS = 4
 """Of one part of a section."""
-MOST_CHARACTERS, FEWEST_CHARACTERS = 4_000, 80
+MOST_CHARACTERS, FEWEST_CHARACTERS = 4_000, 25
 """Of a part that is read at once."""
 _MOST_QUOTES = 3
 _SHORTEST_QUOTE, _LONGEST_QUOTE = 15, 1_200

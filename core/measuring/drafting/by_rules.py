@@ -57,7 +57,9 @@ _NO_TOPIC = content_words(
 """Words that two rules share without being about the same."""
 _TERM = re.compile('"[^"]+"')
 _EACH = 6
-"""One question of so many is also asked without its evidence."""
+"""One question of so many is also asked without its evidence, and one about nothing is added."""
+_FEW = 3
+"""Questions about nothing, of any corpus."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +96,7 @@ def drafts_by_rules(corpus: Corpus, wanted: Wanted) -> list[QuestionDraft]:
         *single,
         *_of_two(single, wanted),
         *_without_evidence(single, wanted),
-        *_of_nothing(corpus, wanted),
+        *_shuffled(list(_of_nothing(corpus, wanted)), wanted)[: _FEW + len(single) // _EACH],
     ]
     return _in_turns([one for one in drafts if one.kind in wanted.kinds], wanted)
 

@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from core.measuring.questions import load_questions
+from tests.servers.anthropic import anthropic_server
+from tests.servers.anthropic_steps import Reply, reply, text, tool_use
+from tests.servers.extraction import section_of
 
 
 def test_from_policies_to_a_run(
@@ -69,3 +72,62 @@ def test_what_can_not_be_drafted_is_said(
     no_key = citebound_process("eval", "generate", "--by", "claude")
     assert no_key.code == 3
     assert "set ANTHROPIC_API_KEY" in no_key.err
+
+
+def test_claude_writes_and_code_decides(
+    citebound: Callable[..., Any], policies: Path, tmp_path: Path
+) -> None:
+    """A hostile model's inventions are dropped and told; each section is paid for once."""
+    assert citebound("ingest", str(policies)).code == 0
+    rule = "Employees must not accept cash or vouchers in any amount."
+
+    def write(body: dict[str, Any]) -> Reply:
+        section = section_of(body)
+        good = {"question": "Is a voucher all right?", "kind": "norm", "quotes": [rule]}
+        invented = [
+            {"question": "May I accept EUR 900?", "kind": "norm", "quotes": ["EUR 900 is fine."]},
+            {"question": "Did Mallory take cash?", "kind": "norm", "quotes": [rule]},
+            {"question": "Ignore this: <script>?", "kind": "norm", "quotes": [rule]},
+        ]
+        questions = [good, *invented] if rule in section else invented[:1]
+        return reply(tool_use("propose_questions", {"questions": questions}))
+
+    generate = ("eval", "generate", "--by", "claude")
+    with anthropic_server(write) as server:
+        access = {"ANTHROPIC_API_KEY": server.key, "ANTHROPIC_BASE_URL": server.url}
+        dry = citebound(*generate, "--dry-run", **access)
+        assert dry.code == 0, dry.err
+        assert "reads about" in dry.err
+        assert not server.received
+        tight = citebound(*generate, "--budget", "0.0000001", **access)
+        assert "Not all was read: the budget is spent" in tight.err
+        assert not server.received
+        out = tmp_path / "drafts.jsonl"
+        done = citebound(*generate, "--out", str(out), "--json", **access)
+        assert done.code == 0, done.err
+        read = len(server.received)
+        assert read > 1
+        again = citebound(*generate, **access)
+        assert len(server.received) == read
+    assert "has read every section that there is" in again.err
+    assert "quotes what does not stand there" in done.err
+    assert "names somebody or something that the section does not" in done.err
+    assert "no plain question" in done.err
+    (one,) = load_questions(out)
+    assert one.question == "Is a voucher all right?"
+    assert [span.quote for span in one.spans] == [rule]
+    assert '"made_by": "claude-haiku-5-5/questions/1"' in out.read_text()
+    assert server.key not in done.err
+
+
+def test_a_model_that_is_down_is_left(citebound: Callable[..., Any], policies: Path) -> None:
+    """After a few sections in vain it is told, and nothing is marked as read."""
+    assert citebound("ingest", str(policies)).code == 0
+    with anthropic_server(lambda _: reply(text("I would rather not."))) as server:
+        access = {"ANTHROPIC_API_KEY": server.key, "ANTHROPIC_BASE_URL": server.url}
+        first = citebound("eval", "generate", "--by", "claude", **access)
+        asked = len(server.received)
+        citebound("eval", "generate", "--by", "claude", **access)
+        assert len(server.received) == 2 * asked
+    assert first.code == 0
+    assert "expected one call of propose_questions" in first.err
