@@ -26,6 +26,7 @@ from core.ports.precedents import ClauseName, Proposal
 from tests.casework import ADA, GRACE, OFFICERS, Office, office
 from tests.databases import as_role
 from tests.integration.officer.conftest import NEXT, ask
+from tests.integration.officer.test_questions import drafted, mended
 from tests.integration.record.sealing import all_sealable
 from tests.life import PLATFORM_TABLES
 from tests.officer_console import Console
@@ -67,6 +68,8 @@ async def looks(console: Console, engine: AsyncEngine, database_url: str) -> dic
     await desk.desk.close(await desk.opened(await desk.answered(thread="2")), ADA, key="closed")
     precedent = await proposed(console, desk)
     record = answered.receipt.record_id
+    drafts = await drafted(console.service)
+    await mended(console.service, drafts[0], question=f"{RTL} {HOSTILE} {LONG}"[:300])
     by_grace = engine_for(as_role(database_url, DatabaseRole.CONSOLE))
     ledger = Ledger(clock=SystemClock(), ids=UuidSource(), unit="berlin")
     asking = PostgresRequests(OfficerSession(by_grace, ledger=ledger, officer="grace"))
@@ -85,6 +88,10 @@ async def looks(console: Console, engine: AsyncEngine, database_url: str) -> dic
         "propose": f"/officer/cases/{precedent.case_id}/precedent",
         "precedents": "/officer/precedents",
         "precedent": f"/officer/precedents/{precedent.number}",
+        "questions": "/officer/questions",
+        "no dropped question": "/officer/questions?state=dropped",
+        "hostile question": f"/officer/questions/{drafts[0].number}",
+        "question": f"/officer/questions/{drafts[1].number}",
         "policies": "/officer/policies",
         "policy": "/officer/policies/gifts",
         "changes": "/officer/policies/gifts/changes",

@@ -33,6 +33,18 @@ async def drafted(service: Service) -> list[KeptDraft]:
     return await service.question_drafts.listed(*DraftState)
 
 
+async def mended(service: Service, one: KeptDraft, *, question: str) -> None:
+    """Let an officer word a draft anew."""
+    decision = DraftDecision(
+        state=DraftState.DRAFT,
+        question=question,
+        difficulty=one.draft.difficulty,
+        expected=one.draft.expected,
+        revision=one.revision,
+    )
+    await service.question_drafts.decide(one.number, decision, officer=service.officers.all[0])
+
+
 def about(drafts: list[KeptDraft], quote: str) -> KeptDraft:
     """Return the answerable draft that a sentence answers."""
     return next(
