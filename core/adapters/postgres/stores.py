@@ -16,6 +16,7 @@ from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.corpus.corpus_report import PostgresCorpusReport
 from core.adapters.postgres.corpus.policy_facts import PostgresAboutPolicies, PostgresPolicyChanges
 from core.adapters.postgres.corpus.sources import PostgresSources
+from core.adapters.postgres.corpus.starters import PostgresStarters
 from core.adapters.postgres.corpus.withdrawals import PostgresWithdrawals
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.pseudonyms import Pseudonyms
@@ -95,6 +96,11 @@ class PostgresStores:
     def about(self) -> PostgresAboutPolicies:
         """Owner, version and last change of the policies, and whom they are for."""
         return PostgresAboutPolicies(self._engine)
+
+    @cached_property
+    def starter_store(self) -> PostgresStarters:
+        """Questions that people are offered to begin with."""
+        return PostgresStarters(self._engine, clock=self.clock)
 
     @cached_property
     def chunks(self) -> PostgresChunkSearch:
