@@ -56,6 +56,9 @@ class Overheard:
     """What it then is."""
     names_others: bool
     """True: it mentions somebody, whom the platform tells."""
+    is_chat: bool = False
+    """True: of a chat with several people, where people write for many reasons: nothing but an
+    answer to what we asked its writer back is for us."""
 
 
 async def heard(
@@ -71,7 +74,9 @@ async def heard(
     """
     message = found.message
     known = await conversations.find(message.place)
-    if known is None:
+    if known is None or (
+        found.is_chat and not await _is_awaited(message, known, conversations=conversations)
+    ):
         return None
     if isinstance(message, Ignored) or message.kind is not MessageKind.MESSAGE:
         return message
@@ -83,6 +88,16 @@ async def heard(
     if speakers.is_taken_over:
         return message.ignored(TAKEN_OVER)
     return message.overheard()
+
+
+async def _is_awaited(
+    message: InboundMessage | Ignored, known: str, *, conversations: ConversationStore
+) -> bool:
+    """Say whether a message comes from somebody whom we asked something back."""
+    if isinstance(message, Ignored) or message.kind is not MessageKind.MESSAGE:
+        return False
+    speakers = await conversations.speakers(known)
+    return speakers.is_asked_back and speakers.asker == message.person
 
 
 def _is_by_officer(message: InboundMessage, officers: Officers) -> bool:

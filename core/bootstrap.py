@@ -22,6 +22,9 @@ from core.adapters.sources.connect import connecting
 from core.adapters.system import SystemClock, UuidSource
 from core.agent.request import AskRequest, CalibrationSource, ShippedCalibrations
 from core.agent.service import Answering
+from core.agent.starters.choice import StarterChoice
+from core.agent.starters.service import StarterService
+from core.audit.documents import RELEASE
 from core.cases.feedback import FeedbackService
 from core.cases.opening import AnswerRecorder
 from core.cases.precedents import PrecedentService
@@ -183,6 +186,29 @@ class Service(PostgresStores):
             ids=self.ids,
             limits=limits or _limits(self.settings),
             calibrations=calibrations or self.calibrations,
+        )
+
+    @cached_property
+    def starters(self) -> StarterService:
+        """Questions that people are offered to begin with."""
+        reasoners = self.models.reasoners
+        rules = None
+        if reasoners.fallback is not None:
+            rules = self._answering_by(Reasoners(first=reasoners.fallback, fallback=None))
+        settings = self.settings
+        models = [f"{name}={model}" for name, model in sorted(self.models.names.items())]
+        reasoner = settings.model if rules else "rules"
+        return StarterService(
+            self.starter_store,
+            StarterChoice(
+                store=self.starter_store,
+                answering=self.answering,
+                rules=rules,
+                embedder=self.models.measured,
+            ),
+            clock=self.clock,
+            named=settings.named_starters,
+            made_by=(RELEASE, reasoner, *models),
         )
 
     @cached_property

@@ -23,6 +23,7 @@ from contextlib import (
     AsyncExitStack,
     asynccontextmanager,
     nullcontext,
+    suppress,
 )
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -42,6 +43,7 @@ from bot.officer.app import console_links, console_routes
 from bot.platform import Chat, Connect
 from bot.slack.app.platform import slack
 from bot.source_schedule import SourceSchedule
+from bot.starters import keep_choosing
 from bot.teams.app.platform import teams
 from bot.worker import Worker
 from core.bootstrap import SERVING, Service, bootstrap
@@ -146,6 +148,8 @@ async def running(
         ConfigError: A platform can't be connected; or a port is taken.
     """
     async with AsyncExitStack() as stack:
+        with suppress(TransientError):
+            await service.starters.current()  # so that the first welcome knows them
         connected = [await stack.enter_async_context(one(service)) for one in platforms]
         chats = tuple(connected)
         await stack.enter_async_context(_tracing(service.settings, roles))
@@ -209,6 +213,7 @@ async def _working(service: Service, chats: Sequence[Chat], meter: Meter) -> Asy
     async with asyncio.TaskGroup() as group:
         working = group.create_task(service.queue.run(handlers))
         others = [group.create_task(one.run()) for one in (corrector, schedule)]
+        others.append(group.create_task(keep_choosing(service.starters)))
         try:
             yield
         finally:

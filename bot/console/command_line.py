@@ -210,11 +210,20 @@ SLACK = group(
         option(
             "--socket", dest="uses_sockets", action="store_true", help="without a public address"
         ),
+        option(
+            "--no-starters",
+            dest="has_starters",
+            action="store_false",
+            help="ask no database for questions to begin with",
+        ),
         option("-o", dest="output", type=Path, metavar="FILE", help="default: print it"),
         short="print the app's manifest",
         text="""Prints what api.slack.com/apps makes the app from ("From a manifest"): scopes,
 events, command and shortcuts, and where Slack reaches you. With --socket nothing has to reach you;
-a --url beside it is for installations by OAuth.""",
+a --url beside it is for installations by OAuth.
+
+Questions to begin with are chosen from the policies, and each is asked first, to see it answered
+(or they are those of CITEBOUND_STARTERS). Names and texts come from CITEBOUND_APP_CONFIG.""",
         examples="""\
   citebound slack manifest --socket
   citebound slack manifest --url https://citebound.example.com -o manifest.yaml""",
@@ -240,6 +249,24 @@ TEAMS = group(
             help="of the manifest; default: 1.30",
         ),
         option(
+            "--copilot",
+            dest="is_agent",
+            action="store_true",
+            help="offer it as an agent in Microsoft 365 Copilot, too",
+        ),
+        option(
+            "--no-consent",
+            dest="asks_consent",
+            action="store_false",
+            help="ask for no resource-specific consent: it hears mentions alone",
+        ),
+        option(
+            "--no-starters",
+            dest="has_starters",
+            action="store_false",
+            help="ask no database for questions to begin with",
+        ),
+        option(
             "-o",
             dest="output",
             type=Path,
@@ -250,7 +277,11 @@ TEAMS = group(
         short="build the app's zip",
         text="""Builds what is uploaded in Teams ("Upload an app") or in its admin centre: manifest
 and icons, for your registration and your address. Without --app-id it takes APP_ID. Older admin
-tools that refuse schema 1.30 take 1.25, which has no slash commands.""",
+tools that refuse schema 1.30 take 1.25, which has no slash commands.
+
+Questions to begin with are chosen from the policies, and each is asked first, to see it answered
+(or they are those of CITEBOUND_STARTERS). Names, texts, icons and languages come from
+CITEBOUND_APP_CONFIG.""",
         examples="""\
   citebound teams package --url https://citebound.example.com
   citebound teams package --app-id 22222222-2222-4222-8222-222222222222 \\

@@ -7,8 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
+from bot.replies.notices import NAME
 from bot.replies.safe_text import is_trusted
 from core.domain.ontology import SectionRef
+from core.ports.starters import StarterSet
 
 LONGEST_EID = 200
 """Characters of a section's identity that go into a link."""
@@ -89,5 +91,9 @@ class RenderContext:
     """True: others than the asker read it."""
     may_share: bool = False
     """True: the asker may share the answer in the channel from which it was asked."""
+    starters: StarterSet | None = None
+    """Questions to begin with; None: not known."""
+    app_name: str = NAME
+    """What the app is called."""
     officers: tuple[str, ...] = ()
     """Teams' ids of officers, for whom the card of a case is kept fresh; 60 at most are used."""

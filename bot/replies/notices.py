@@ -87,6 +87,7 @@ ANSWERED_YOU_TOO = (
 )
 ANSWERED_BEFORE = "You have told me before that this passage answers it. That is recorded."
 STILL_WITH_COMPLIANCE = "Your question stays with Compliance."
+ASKED_BEFORE = "This was asked before: the answer is in this thread."
 CHECKING = "Checking the policies…"
 IN_DIRECT = "Your answer is in our direct messages."
 AUTOMATED = "Automated reply"

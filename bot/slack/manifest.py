@@ -7,14 +7,18 @@ manifest against Slack's schema, major version 2.
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from bot.app_identity import AppIdentity, read_app_identity
+from bot.replies.safe_text import line
 from bot.slack.blocks.action_ids import ASK_ABOUT, ASK_GLOBAL
+from bot.starters import starters_for
 from core.config.settings import Settings
 from core.domain.errors import UsageError
 from core.domain.json_value import Json
+from core.ports.starters import Starter
 
 EVENTS: Mapping[str, str] = {
     "app_mention": "app_mentions:read",
@@ -85,22 +89,16 @@ APP_METHODS: Mapping[str, tuple[str, ...]] = {"apps.connections.open": ("connect
 """The same with the app-level token, which has scopes of its own."""
 
 
+OUR_OWN = AppIdentity()
+"""Names, texts and colour of the release."""
 EVENTS_PATH = "/slack/events"
 """Where Slack sends events, interactions and commands."""
 REDIRECT_PATH = "/slack/oauth_redirect"
 """Where Slack sends browsers back to after an installation."""
-NAME = "Compliance Assistant"
-DESCRIPTION = "Answers policy questions with quoted evidence"
-AGENT = (
-    "Answers company policy questions with quotes from the policy, and hands over to Compliance"
-    " when the policy does not decide it. AI-generated; check the quoted source."
-)
-PROMPTS: Mapping[str, str] = {
-    "Gift limits": "What is the limit for accepting a gift from a vendor?",
-    "Outside work": "Can I take a paid side job?",
-    "Personal trading": "Do I need pre-clearance to buy shares?",
-    "Data sharing": "May I send customer data to a supplier?",
-}
+MOST_PROMPTS, PROMPT_TITLE = 4, 75
+"""Suggested prompts, and characters of a title as Slack shows it on a button."""
+AGENT_DESCRIPTION, LONG_DESCRIPTION = 300, 175
+"""Characters of the agent's description at most, and of the long one of the app at least."""
 
 
 def scopes() -> tuple[str, ...]:
@@ -109,12 +107,20 @@ def scopes() -> tuple[str, ...]:
     return tuple(sorted(needed - {""}))
 
 
-def manifest(*, address: str | None, uses_sockets: bool = False) -> dict[str, Json]:
+def manifest(
+    *,
+    address: str | None,
+    uses_sockets: bool = False,
+    app: AppIdentity = OUR_OWN,
+    starters: Sequence[Starter] = (),
+) -> dict[str, Json]:
     """Return the manifest.
 
     Args:
         address: Where Slack reaches the deployment (`https://host`); None only with sockets.
         uses_sockets: True: events come over a socket; an address is for installations alone.
+        app: What it is called.
+        starters: Questions to begin with.
 
     Raises:
         UsageError: There is no address, or Slack would not take it.
@@ -126,12 +132,10 @@ def manifest(*, address: str | None, uses_sockets: bool = False) -> dict[str, Js
     redirect: dict[str, Json] = {"redirect_urls": [f"{base}{REDIRECT_PATH}"]} if base else {}
     return {
         "_metadata": {"major_version": 2, "minor_version": 1},
-        "display_information": {
-            "name": NAME,
-            "description": DESCRIPTION,
-            "background_color": "#1d3557",
-        },
-        "features": _features(None if uses_sockets else f"{base}{EVENTS_PATH}"),
+        "display_information": _display(app),
+        "features": _features(
+            None if uses_sockets else f"{base}{EVENTS_PATH}", app=app, starters=starters
+        ),
         "oauth_config": {**redirect, "scopes": {"bot": list(scopes())}},
         "settings": {
             "event_subscriptions": {**at, "bot_events": list(EVENTS)},
@@ -143,7 +147,29 @@ def manifest(*, address: str | None, uses_sockets: bool = False) -> dict[str, Js
     }
 
 
-def _features(command_url: str | None) -> dict[str, Json]:
+def _display(app: AppIdentity) -> dict[str, Json]:
+    told = app.texts
+    long = {"long_description": told.long_description}
+    return {
+        "name": told.name,
+        "description": told.description,
+        "background_color": app.colour.lower(),
+        **(long if len(told.long_description) >= LONG_DESCRIPTION else {}),
+    }
+
+
+def suggested_prompts(starters: Sequence[Starter]) -> list[Json]:
+    """Return questions to begin with as Slack's suggested prompts: the title is what is asked."""
+    return [
+        {"title": line(one.question, limit=PROMPT_TITLE), "message": one.question}
+        for one in starters[:MOST_PROMPTS]
+    ]
+
+
+def _features(
+    command_url: str | None, *, app: AppIdentity, starters: Sequence[Starter]
+) -> dict[str, Json]:
+    prompts = suggested_prompts(starters)
     command: dict[str, Json] = {
         "command": COMMAND,
         "description": "Ask a policy question (only you see the answer)",
@@ -156,12 +182,10 @@ def _features(command_url: str | None) -> dict[str, Json]:
             "messages_tab_enabled": True,
             "messages_tab_read_only_enabled": False,
         },
-        "bot_user": {"display_name": NAME, "always_online": True},
+        "bot_user": {"display_name": app.texts.name, "always_online": True},
         "agent_view": {
-            "agent_description": AGENT,
-            "suggested_prompts": [
-                {"title": title, "message": message} for title, message in PROMPTS.items()
-            ],
+            "agent_description": line(app.texts.long_description, limit=AGENT_DESCRIPTION),
+            **({"suggested_prompts": prompts} if prompts else {}),
         },
         "shortcuts": [
             {
@@ -220,11 +244,17 @@ def _item(value: Json) -> list[str]:
     return [f"- {first}", *(f"  {line}" for line in others)]
 
 
-def write_manifest(*, url: str | None, uses_sockets: bool, output: Path | None) -> int:
+def write_manifest(
+    *, url: str | None, uses_sockets: bool, has_starters: bool, output: Path | None
+) -> int:
     """Print the manifest, or write it to a file."""
+    settings = Settings.from_environment()
     if url is None and not uses_sockets:
-        url = Settings.from_environment().public_url
-    made = to_yaml(manifest(address=url, uses_sockets=uses_sockets))
+        url = settings.public_url
+    app = read_app_identity(settings)
+    manifest(address=url, uses_sockets=uses_sockets)  # refused before anything is asked
+    starters = starters_for(settings) if has_starters else ()
+    made = to_yaml(manifest(address=url, uses_sockets=uses_sockets, app=app, starters=starters))
     if output is None:
         sys.stdout.write(made)
         return 0

@@ -11,12 +11,16 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from core.domain.errors import ConfigError
 from core.domain.officers import Account, Officer, Officers
 
 _GUID = re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _KEYS = {"login", "name", "accounts", "on_call", "subject"}
+_TEAMS = frozenset({"teams.microsoft.com", "teams.cloud.microsoft"})
+_LINKED = (["l", "channel"], ["l", "chat"])
+"""How the path of a link to a conversation begins."""
 _LIST, _CHANNEL = "CITEBOUND_OFFICERS", "CITEBOUND_CASE_CHANNEL"
 
 
@@ -29,7 +33,7 @@ def read_officers(given: str | None, channel: str | None) -> Officers:
     listed = [] if given is None else _loaded(given)
     return Officers(
         all=tuple(_officer(one) for one in listed),
-        channel=None if channel is None else _account(channel, variable=_CHANNEL),
+        channel=None if channel is None else _account(_unlinked(channel), variable=_CHANNEL),
     )
 
 
@@ -68,6 +72,22 @@ def _word(one: Mapping[str, Any], key: str) -> str:
     if not isinstance(word, str) or not word.strip():
         raise ConfigError(f"{_LIST}: each officer needs a {key}")
     return word.strip()
+
+
+def _unlinked(channel: str) -> str:
+    """Return the channel of a link to it, as Teams' "Copy link" gives it; all else as it is."""
+    try:
+        parts = urlsplit(channel)
+        host, path = parts.hostname or "", parts.path.split("/")
+    except ValueError:
+        return channel
+    tenants = parse_qs(parts.query).get("tenantId", [""])
+    is_link = parts.scheme == "https" and host in _TEAMS and path[1:3] in _LINKED
+    if not is_link or len(path) < len(("", "l", "channel", "id")):
+        return channel
+    if not _GUID.fullmatch(tenants[0]):
+        raise ConfigError(f"{_CHANNEL}: that link names no tenant: expected teams/tenant/19:...")
+    return f"teams/{tenants[0]}/{unquote(path[3])}"
 
 
 def _account(given: object, *, variable: str = _LIST) -> Account:

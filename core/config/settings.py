@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import Field, dataclass, fields
 from typing import Any, get_type_hints
 
+from core.config.app import AppSettings
 from core.config.console import ConsoleSettings
 from core.config.deployment import DeploymentSettings
 from core.config.models import ModelSettings
@@ -22,6 +23,7 @@ from core.domain.errors import ConfigError
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(
+    AppSettings,
     TeamsSettings,
     SlackSettings,
     TurnSettings,
@@ -62,6 +64,7 @@ class Settings(
         self.check_failpoint()
         self.check_migration_url()
         self.check_provider()
+        self.check_starters()
 
     def check_console(self) -> None:
         """Refuse a console that could not read the record; other processes only link to it.

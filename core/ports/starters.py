@@ -27,16 +27,12 @@ class Starter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StarterSet:
-    """What is offered, and for which state of the corpus it was checked."""
+    """What is offered."""
 
     edition: int | None
-    """The edition; None: nothing has been published."""
+    """The newest edition; None: nothing has been published."""
     starters: tuple[Starter, ...]
     """In the order in which they are offered."""
-
-
-NO_STARTERS = StarterSet(edition=None, starters=())
-"""Before anything was chosen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

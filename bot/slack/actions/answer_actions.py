@@ -5,7 +5,7 @@ import asyncio
 from bot.actions.answers import ReplyAccess, why_not_asker
 from bot.intake import Intake
 from bot.replies.buttons import follow_ups
-from bot.replies.notices import OUTDATED
+from bot.replies.notices import ASKED_BEFORE, OUTDATED
 from bot.slack.actions.dispatch import Ack, Handler
 from bot.slack.actions.press_handlers import account_of, press_of
 from bot.slack.actions.respond import whisper
@@ -34,7 +34,6 @@ NOT_SHOWN = "The answer could not be shown in that channel. It is still here."
 TO_ANSWER = "Go to it"
 LOOKED_EVERY_S, LOOKED_FOR = 0.25, 40
 """Times, after the press was acknowledged: a post takes some tenths of a second."""
-ASKED_BEFORE = "This was asked before: the answer is in this thread."
 NOT_ALL_MAY = "Not everybody in that channel may read what this answer rests on."
 NOT_INVITED = "I am not in that channel. Invite me there, then share again."
 

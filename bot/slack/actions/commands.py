@@ -11,14 +11,21 @@ from dataclasses import dataclass
 from bot.call_results import Succeeded
 from bot.forms.forms import DIRECT, QUESTION, THREAD, WHERE, FormName, question_form
 from bot.intake import Intake
-from bot.replies.notices import IN_DIRECT, OFFICERS_ONLY
+from bot.replies.notices import ASKED_BEFORE, IN_DIRECT, OFFICERS_ONLY, OUTDATED
 from bot.replies.safe_text import line, permalink_or_none
 from bot.slack.actions.dispatch import Ack, Handler
 from bot.slack.actions.home import OpenItemsFinder
 from bot.slack.actions.press_handlers import account_of
 from bot.slack.actions.respond import NOT_NOW as NOT_OPENED
 from bot.slack.actions.respond import whisper
-from bot.slack.blocks.action_ids import ASK_ABOUT, ASK_GLOBAL, HOME_ASK, VIEW_DONE
+from bot.slack.blocks.action_ids import (
+    ASK_ABOUT,
+    ASK_GLOBAL,
+    HOME_ASK,
+    STARTER,
+    VIEW_DONE,
+    target_of,
+)
 from bot.slack.blocks.elements import Block
 from bot.slack.blocks.home_view import HOW, LISTED, OpenQuestion
 from bot.slack.blocks.modals import (
@@ -35,9 +42,11 @@ from bot.slack.inbound.interaction import Order, SlackInteraction, asked, order_
 from bot.slack.inbound.payload import maybe
 from bot.slack.outbound.audience import SlackAudience
 from bot.slack.web.calls import MessageRef, Slack, link_to
+from core.agent.starters.service import StarterService
 from core.cases.service import CaseService
 from core.domain.conversation import Place
 from core.domain.errors import TransientError
+from core.domain.message import Accepted
 from core.ports import Clock
 
 COMMAND = "/policy"
@@ -75,7 +84,9 @@ class SlackQuestions:
         *,
         desk: CaseService,
         waiting: OpenItemsFinder,
+        starters: StarterService,
     ) -> None:
+        self._starters = starters
         self._slack = slack
         self._intake = intake
         self._audience = audience
@@ -88,6 +99,7 @@ class SlackQuestions:
         return {
             COMMAND: self.command,
             HOME_ASK: self.open,
+            STARTER: self.begin,
             ASK_GLOBAL: self.open,
             ASK_ABOUT: self.open_about,
             FormName.QUESTION: self.submit,
@@ -108,6 +120,55 @@ class SlackQuestions:
                 is_officer = self._desk.is_officer(account_of(interaction))
                 told = self._scope(interaction) if is_officer else OFFICERS_ONLY
         await ack(text=told, response_type="ephemeral")
+
+    async def begin(self, interaction: SlackInteraction, ack: Ack) -> None:
+        """Ask a question to begin with, as the presser's own: once below each welcome."""
+        found = await self._starters.find(target_of(interaction.value).id)
+        told = OUTSIDE if interaction.is_outside else OUTDATED if found is None else ""
+        if found is not None and not told:
+            told = await self._begun(interaction, found.question)
+        await ack()
+        if told:
+            await whisper(self._slack, interaction, told)
+
+    async def _begun(self, interaction: SlackInteraction, question: str) -> str:
+        """Ask where it was pressed, or from Home directly; say what the presser is to know."""
+        channel, root = interaction.channel, interaction.thread_ts or interaction.message_ts
+        if channel is None or root is None:
+            return (await self._take_direct(interaction, question)).told
+        is_direct = channel.startswith("D")
+        try:
+            if not is_direct and not await self._audience.is_member(channel, interaction.person):
+                return NOT_THERE
+        except TransientError:
+            return NOT_NOW
+        place = Place(
+            platform="slack",
+            tenant=interaction.tenant,
+            channel=channel,
+            thread=root,
+            mode="direct" if is_direct else "thread",
+        )
+        key = f"slack:{interaction.tenant}:starter:{channel}:{root}"
+        taken = await self._intake.accept(
+            asked(
+                interaction,
+                place=place,
+                text=question,
+                sent_at=self._clock.now(),
+                message_key=f"{key}:{interaction.person}:{target_of(interaction.value).id}",
+            )
+        )
+        if not isinstance(taken, Accepted):
+            return ASKED_BEFORE
+        await self._slack.post_message(
+            channel,
+            asked_text(question, interaction.person),
+            thread_ts=root,
+            blocks=asked_blocks(question, interaction.person),
+            metadata=ASKED_MARK,
+        )
+        return ""
 
     async def open(self, interaction: SlackInteraction, ack: Ack) -> None:
         """Open the form."""

@@ -9,16 +9,16 @@ from bot.slack.actions.press_handlers import PLATFORM, account_of
 from bot.slack.blocks.home_view import LISTED, Home, OpenQuestion, PolicyChange, home_view
 from bot.slack.inbound.app_events import Opened
 from bot.slack.inbound.interaction import SlackInteraction
-from bot.slack.manifest import PROMPTS
+from bot.slack.manifest import suggested_prompts
 from bot.slack.outbound.audience import SlackAudience
 from bot.slack.web.calls import MessageRef, Slack, links_to
 from core.adapters.postgres.corpus.policy_facts import PostgresPolicyChanges
+from core.agent.starters.service import StarterService
 from core.cases.service import CaseService
 from core.domain.case import Case, CaseState
 from core.domain.case_actions import CaseRefused
 from core.domain.conversation import Place
 from core.domain.delivery import Readers
-from core.domain.json_value import Json
 from core.domain.officers import Account
 from core.ports import CorpusStore
 from core.ports.corpus import PolicyChanged
@@ -97,7 +97,11 @@ class HomeTab:
         desk: CaseService,
         waiting: OpenItemsFinder,
         library: Library,
+        starters: StarterService,
+        name: str,
     ) -> None:
+        self._starters = starters
+        self._name = name
         self._slack = slack
         self._corpus = corpus
         self._changes = changes
@@ -132,6 +136,8 @@ class HomeTab:
         is_officer = not isinstance(queue, CaseRefused)
         mine = await self._waiting.of(who)
         return Home(
+            name=self._name,
+            starters=await self._starters.current(),
             waiting=mine.for_asker,
             questions=mine.for_compliance,
             changes=tuple(self._changed(one) for one in changed),
@@ -160,9 +166,9 @@ class HomeTab:
         )
 
     async def _prompt(self, opened: Opened) -> None:
-        prompts: list[Json] = [
-            {"title": title, "message": words} for title, words in PROMPTS.items()
-        ]
+        prompts = suggested_prompts((await self._starters.current()).starters)
+        if not prompts:
+            return  # Slack takes no empty list
         await self._slack.write(
             "assistant.threads.setSuggestedPrompts",
             channel_id=opened.channel,

@@ -4,6 +4,7 @@ import logging
 from dataclasses import dataclass
 
 from bot.actions.wiring import wire_actions
+from bot.app_identity import read_app_identity
 from bot.audience_config import AudienceConfig
 from bot.intake import Intake, NotForUs, Overheard, heard
 from bot.json_fields import Object
@@ -113,6 +114,7 @@ class WorkspaceFactory:
         self._rights = rights
         self._timings = timings
         self._library = Library(console=service.settings.console_url)
+        self._name = read_app_identity(service.settings).texts.name
 
     def connect(self, identity: SlackIdentity, slack: Slack) -> ConnectedWorkspace:
         """Wire one workspace; nothing is called.
@@ -143,9 +145,17 @@ class WorkspaceFactory:
             desk=actions.desk,
             waiting=open_items,
             library=self._library,
+            starters=service.starters,
+            name=self._name,
         )
         questions = SlackQuestions(
-            slack, intake, audience, service.clock, desk=actions.desk, waiting=open_items
+            slack,
+            intake,
+            audience,
+            service.clock,
+            desk=actions.desk,
+            waiting=open_items,
+            starters=service.starters,
         )
         asker_actions = AskerActions(
             slack,
@@ -186,4 +196,6 @@ class WorkspaceFactory:
             has_file=delivery.has_file,
             is_public=not is_own,
             may_share=is_own and from_channel,
+            starters=self._service.starters.known,
+            app_name=self._name,
         )

@@ -12,7 +12,7 @@ from bot.actions.press import PressTarget
 from bot.replies.buttons import Act
 from core.domain.errors import ContractError
 
-CLARIFY, FOLLOW_UP = "clarify", "follow_up"
+CLARIFY, FOLLOW_UP, STARTER = "clarify", "follow_up", "starter"
 """Followed by `:` and the number of the option, from 0; of a clarification also `:all`."""
 EVIDENCE_PAGE = "evidence_page"
 """Followed by `:` and the page to turn to, from 0."""
@@ -50,7 +50,7 @@ VIEW_EVIDENCE, VIEW_DONE = "evidence", "done"
 ASK_ABOUT, ASK_GLOBAL = "ask_about_message", "ask_global"
 """Shortcuts, on a message and anywhere."""
 
-NUMBERED = frozenset({CLARIFY, FOLLOW_UP, EVIDENCE_PAGE, FEEDBACK})
+NUMBERED = frozenset({CLARIFY, FOLLOW_UP, STARTER, EVIDENCE_PAGE, FEEDBACK})
 LONGEST_ID = 100
 
 

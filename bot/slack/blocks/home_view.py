@@ -7,6 +7,7 @@ from datetime import date
 from bot.replies import notices
 from bot.replies.buttons import ANSWER, CLAIM
 from bot.replies.safe_text import is_trusted, line, permalink_or_none
+from bot.replies.welcome import BEGIN, offer_of
 from bot.slack.blocks import action_ids
 from bot.slack.blocks.elements import (
     Block,
@@ -22,8 +23,10 @@ from bot.slack.blocks.elements import (
     title_link,
     words,
 )
+from bot.slack.blocks.welcome import starter_buttons
 from core.domain.case import Case, CaseState
 from core.domain.json_value import Json
+from core.ports.starters import StarterSet
 
 LISTED = 10
 """Entries of each list; how many there are besides is said."""
@@ -62,6 +65,10 @@ class PolicyChange:
 class Home:
     """The contents of one person's Home."""
 
+    name: str = notices.NAME
+    """What the app is called."""
+    starters: StarterSet | None = None
+    """Questions to begin with; None: not known."""
     waiting: tuple[OpenQuestion, ...] = ()
     """Clarifications that this person has not answered; not shown if there are none."""
     questions: tuple[OpenQuestion, ...] = ()
@@ -84,8 +91,9 @@ def home_view(home: Home) -> Block:
     """Return the Home view."""
     ask = button(action_ids.HOME_ASK, "Ask a question", "home", style="primary")
     blocks = [
-        header(notices.NAME),
+        header(home.name),
         section(notices.HOW_IT_WORKS),
+        *_begin(home.starters),
         actions("ask", ask),
         {"type": "divider"},
     ]
@@ -98,6 +106,15 @@ def home_view(home: Home) -> Block:
     blocks += _list("Latest policy changes", changes, none="Nothing changed.")
     blocks += _list("How it works", map(words, HOW))
     return {"type": "home", "blocks": [*blocks, small(_published(home))]}
+
+
+def _begin(found: StarterSet | None) -> Iterator[Block]:
+    """Yield the questions to begin with, or what is said in their place."""
+    if found is not None and found.starters:
+        yield section(BEGIN)
+        yield starter_buttons(found.starters)
+    else:
+        yield section(offer_of(found))
 
 
 def _list(title: str, items: Iterator[list[Json]], *, none: str = "") -> Iterator[Block]:

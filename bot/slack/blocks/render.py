@@ -51,6 +51,7 @@ from bot.slack.blocks.elements import (
     words,
 )
 from bot.slack.blocks.mrkdwn import LIMIT, answer_text, escaped, link, mention, nearest_text
+from bot.slack.blocks.welcome import welcome_blocks, welcome_text
 from core.domain.answer import Answer
 from core.domain.delivery import Notice, StoredReply
 from core.domain.json_value import Json
@@ -130,6 +131,8 @@ def _line(
         text, blocks = superseded_text(old, context), superseded_blocks(old, context)
     elif reply.news is not None:
         text, blocks = news_text(reply.news), news_blocks(reply.news)
+    elif reply.notice is Notice.HOW_IT_WORKS:
+        text, blocks = welcome_text(context), welcome_blocks(context)
     else:
         text, blocks = notice_text(reply), [*notice_blocks(reply), small(AUTOMATED)]
     shown = () if shape >= TEXT_ONLY else tuple(blocks)

@@ -9,9 +9,9 @@ from dataclasses import replace
 from bot.call_results import Succeeded
 from bot.forms.forms import QUESTION, QUESTION_LIMIT, THREAD, WHERE, FormName, question_about_form
 from bot.intake import Intake
-from bot.replies.notices import IN_DIRECT
+from bot.replies.notices import ASKED_BEFORE, IN_DIRECT, OUTDATED
 from bot.replies.safe_text import line
-from bot.teams.actions.dispatch import Handler
+from bot.teams.actions.dispatch import Handler, said
 from bot.teams.cards import dialogs
 from bot.teams.cards.dialogs import ASK_TITLE, again, form_dialog
 from bot.teams.cards.elements import Card
@@ -23,13 +23,16 @@ from bot.teams.outbound.audience import TeamsAudience
 from bot.teams.protocol import action_ids
 from bot.teams.protocol.action_ids import target_of
 from bot.teams.protocol.conversations import NAME
+from core.agent.starters.service import StarterService
 from core.domain.conversation import ContextMessage, Place
 from core.domain.errors import TransientError
 from core.domain.json_value import Json
+from core.domain.message import Accepted
 from core.ports import Clock
 from core.ports.messages import ConversationReferences
 
 IN_THREAD = "The answer comes in the thread."
+HERE = "Asked: the answer comes here."
 NOT_THERE = "I can't answer there. Ask for a private answer instead."
 NOT_NOW = "This did not work: I could not take your question. Please ask again."
 OUTSIDE = "I answer questions of this company's employees only."
@@ -51,7 +54,9 @@ class TeamsQuestions:
         audience: TeamsAudience,
         rosters: Rosters,
         clock: Clock,
+        starters: StarterService,
     ) -> None:
+        self._starters = starters
         self._intake = intake
         self._references = references
         self._transport = transport
@@ -62,7 +67,49 @@ class TeamsQuestions:
 
     def handlers(self) -> dict[str, Handler]:
         """Return what is handled here."""
-        return {action_ids.ASK_ABOUT: self.open, FormName.QUESTION: self.submit}
+        return {
+            action_ids.ASK_ABOUT: self.open,
+            FormName.QUESTION: self.submit,
+            action_ids.STARTER: self.begin,
+        }
+
+    async def begin(self, interaction: TeamsInteraction) -> Mapping[str, Json]:
+        """Ask a question to begin with, as the presser's own: once below each welcome."""
+        if interaction.is_outside:
+            return told(interaction, OUTSIDE)
+        starter_id = target_of(interaction.values).id
+        found = await self._starters.find(starter_id)
+        place = interaction.location.place
+        is_direct = place.mode == "direct"
+        if found is None:
+            return told(interaction, OUTDATED)
+        if not is_direct and not await self._audience.is_member(place, interaction.person):
+            return told(interaction, NOT_THERE)
+        await self._references.put(interaction.reference.stored())
+        key = f"{NAME}:{place.tenant}:{place.channel}:{place.thread}:starter"
+        taken = await self._intake.accept(
+            asked(
+                interaction,
+                place=place,
+                text=found.question,
+                sent_at=self._clock.now(),
+                message_key=f"{key}:{interaction.message_id}:{interaction.person}:{starter_id}",
+            )
+        )
+        if not isinstance(taken, Accepted):
+            return told(interaction, ASKED_BEFORE)
+        await self._show(place, interaction, found.question)
+        return told(interaction, HERE)
+
+    async def _show(self, place: Place, interaction: TeamsInteraction, question: str) -> None:
+        """Show what somebody asked by a press, who is named where others read."""
+        at = await self._addresses.of(place)
+        if not isinstance(at, Address):
+            return
+        name = line(self._rosters.name_of(place, interaction.person), limit=80) or "Somebody"
+        words = ASKED if place.mode == "direct" else ASKED_BY
+        shown = words.format(name=name, question=_shortened(question))
+        await self._transport.post(at, {"type": "message", "textFormat": "plain", "text": shown})
 
     async def open(self, interaction: TeamsInteraction) -> Mapping[str, Json]:
         """Open the form with the message that it is about."""
@@ -147,6 +194,11 @@ class TeamsQuestions:
             )
         )
         return True
+
+
+def told(interaction: TeamsInteraction, words: str) -> Mapping[str, Json]:
+    """Return a line for whoever pressed; a client that sends a press as a message shows none."""
+    return said(interaction.kind, words).body
 
 
 def _shortened(question: str) -> str:

@@ -5,18 +5,19 @@ secret (or the managed identity), and that the service of tokens can be reached;
 with which Microsoft signs what Teams sends; and the channels are looked at that must be private.
 """
 
-from collections.abc import AsyncGenerator, Collection
+from collections.abc import AsyncGenerator, Collection, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from bot.audience_config import read_audience_config
+from bot.call_results import Rejected
 from bot.doctor_check import Diagnosis, Status
 from bot.private_channels import IS_PRIVATE, findings, members_of_case_channel
 from bot.teams.auth.credentials import TokenError, token_for
 from bot.teams.auth.signing_keys import METADATA_URL, signing_keys
 from bot.teams.connector.addresses import Addresses
-from bot.teams.connector.connector import RestTransport
+from bot.teams.connector.connector import Address, RestTransport, Transport
 from bot.teams.connector.http_client import ConnectorHttp, open_session
 from bot.teams.connector.roster import Rosters, officers_in
 from bot.teams.protocol.conversations import NAME, Reference
@@ -30,15 +31,28 @@ from core.adapters.postgres.platforms.references import PostgresConversationRefe
 from core.config.settings import Settings
 from core.domain.conversation import Place
 from core.domain.errors import CiteboundError, ConfigError, TransientError
+from core.domain.json_value import Json
 from core.domain.officers import Officers
 
 HOW = "see docs/teams.md: from a registration to the first answer"
 SUBJECT = "Teams"
+CASE_CHANNEL = "Teams, case channel"
 USE_PRIVATE = "use a private channel or a group chat, or take its audience from the file"
 OFFICERS_ALONE = (
     "let CITEBOUND_CASE_CHANNEL name a private channel or a group chat, and write to the app there;"
     " until then cards go directly to an officer on call"
 )
+NOT_IN_IT = (
+    "add the app to that channel's team, or to the chat, and write to it there; until then cards go"
+    " directly to an officer on call"
+)
+MAY_POST = (
+    "let the channel's moderation settings allow apps to post, and the app be allowed in the Teams"
+    " admin centre"
+)
+OTHER_TENANT = "CITEBOUND_CASE_CHANNEL and APP_TENANTID must name the same tenant"
+TYPING: Mapping[str, Json] = {"type": "typing"}
+"""Shows nothing that stays: whether Teams takes it says whether we may post."""
 _NOT_KNOWN = "nobody has written to the app there"
 _NOT_TOLD = "Teams does not say that it is private"
 
@@ -57,6 +71,8 @@ class TeamsChannelCheck:
     """Where their conversations are, and of what kind."""
     rosters: Rosters
     """Who is in them."""
+    transport: Transport | None = None
+    """Tries whether we may post, for `doctor --live`; None: that is not tried."""
     platform: str = field(default="Teams", init=False)
     variable: str = field(default="CITEBOUND_TEAMS_CONFIG", init=False)
 
@@ -73,6 +89,14 @@ class TeamsChannelCheck:
         found = f"its audience does not count: {why}"
         return Diagnosis(subject=subject, health=Status.DOUBTFUL, found=found, cure=USE_PRIVATE)
 
+    async def _refused(self, place: Place) -> str:
+        """Return why nothing may be posted in a place; empty: it may, or that can't be told."""
+        at = await self.addresses.of(place)
+        if self.transport is None or not isinstance(at, Address):
+            return ""
+        told = await self.transport.post(at, TYPING)
+        return told.code if isinstance(told, Rejected) else ""
+
     async def _known(self, channel: str) -> Reference | None:
         """Return what is kept of a channel, of whichever tenant it is."""
         for tenant in sorted(self.tenants):
@@ -83,10 +107,13 @@ class TeamsChannelCheck:
 
     async def case_channel(self, officers: Officers, /) -> Diagnosis | None:
         """See `ChannelCheck.case_channel`."""
-        channel, subject = officers.channel, "Teams, case channel"
+        channel, subject = officers.channel, CASE_CHANNEL
         if channel is None or channel.platform != NAME:
             return None
         place = _place(channel.tenant, channel.person)
+        if self.tenants and channel.tenant not in self.tenants:
+            found = f"it is in tenant {channel.tenant}, which is not served"
+            return Diagnosis(subject=subject, health=Status.BROKEN, found=found, cure=OTHER_TENANT)
         if not await self.addresses.is_private(place):
             reference = await self.addresses.reference(place)
             why = _NOT_KNOWN if reference is None else reference.kind or _NOT_TOLD
@@ -94,11 +121,23 @@ class TeamsChannelCheck:
             return Diagnosis(
                 subject=subject, health=Status.BROKEN, found=found, cure=OFFICERS_ALONE
             )
+        return await self._used(place, officers)
+
+    async def _used(self, place: Place, officers: Officers) -> Diagnosis:
+        """Look at who reads a private channel, and whether we may post in it."""
+        subject = CASE_CHANNEL
         try:
             members = (await self.rosters.of(place, kept_s=0.0)).members
         except TransientError:
             found, cure = "private; Teams could not be asked who reads it", "it is asked later"
             return Diagnosis(subject=subject, health=Status.DOUBTFUL, found=found, cure=cure)
+        if not members:
+            found = "Teams tells nobody who reads it: the app is not in it, or no more"
+            return Diagnosis(subject=subject, health=Status.BROKEN, found=found, cure=NOT_IN_IT)
+        refused = await self._refused(place)
+        if refused:
+            found = f"private, but Teams does not let the app post there: {refused}"
+            return Diagnosis(subject=subject, health=Status.BROKEN, found=found, cure=MAY_POST)
         listed = officers_in(place, self.rosters, officers)
         strange = [one.aad or one.id for one in members if one.id not in listed]
         return members_of_case_channel(subject, members=len(members), strange=strange)
@@ -197,4 +236,6 @@ async def _channel_check(
         transport = RestTransport(exchange)
         addresses = Addresses(PostgresConversationReferences(engine), identity, transport)
         rosters = Rosters(transport, addresses, identity)
-        yield TeamsChannelCheck(tenants=identity.tenants, addresses=addresses, rosters=rosters)
+        yield TeamsChannelCheck(
+            tenants=identity.tenants, addresses=addresses, rosters=rosters, transport=transport
+        )

@@ -3,12 +3,13 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from aiohttp import web
 
 from bot.actions.wiring import wire_actions
+from bot.app_identity import read_app_identity
 from bot.audience_config import AudienceConfig, read_audience_config
 from bot.background_tasks import BackgroundTasks
 from bot.intake import Intake
@@ -155,6 +156,7 @@ def wire(
     audience = TeamsAudience(rosters, rights)
     surface = TeamsSurface(transport, addresses, timings=timings)
     library = Library(console=service.settings.console_url)
+    name = read_app_identity(service.settings).texts.name
 
     def rendered(delivery: Delivery) -> TeamsMessage:
         context = context_of(
@@ -163,6 +165,7 @@ def wire(
             asker_name=rosters.name_of(delivery.place, delivery.person),
             officers=officers_in(delivery.place, rosters, service.officers),
         )
+        context = replace(context, starters=service.starters.known, app_name=name)
         return render(delivery.reply, delivery.shape, context=context)
 
     def forget(reference: Reference) -> None:
@@ -238,6 +241,7 @@ def handlers(
         audience=audience,
         rosters=rosters,
         clock=service.clock,
+        starters=service.starters,
     )
     return TeamsDispatcher(pressing.handlers(), asking.handlers())
 

@@ -14,9 +14,6 @@ from bot.replies.notices import (
     ASK_PRIVATELY,
     AUTOMATED,
     CONSOLE,
-    HOW,
-    HOW_IT_WORKS,
-    NAME,
     OUTDATED,
     about_text,
     checkpoint_lines,
@@ -34,30 +31,17 @@ from bot.teams.cards.elements import (
     Card,
     attached,
     card,
-    paragraph,
     press_button,
-    rich_text,
     size,
-    text_run,
     with_data,
 )
 from bot.teams.cards.markdown import in_markdown, link, without_markup
+from bot.teams.cards.welcome import welcome, welcome_text
 from bot.teams.protocol import action_ids
 from core.domain.answer import Answer, Outcome
 from core.domain.delivery import Notice, StoredReply
 from core.domain.json_value import Json
 
-EXAMPLES = (
-    "What is the limit for accepting a gift from a vendor?",
-    "Can I take a paid side job?",
-    "Do I need pre-clearance to buy shares?",
-)
-MENTION = (
-    "Mention me with each question. In a channel whose team lets me read its messages, a reply in"
-    " a thread of mine is enough."
-)
-"""Worded to hold with or without consent, which Teams does not report."""
-DIRECT = "Write your question here; only you see the reply."
 SUGGESTED = 3
 """Suggestions that Teams shows at most."""
 FULL, WITHOUT_ENTITIES, WITHOUT_CARD, TEXT_ONLY = range(4)
@@ -82,7 +66,8 @@ def render(reply: StoredReply, shape: int, *, context: RenderContext) -> TeamsMe
     """Return a reply in one shape; beyond the last shape it is the last."""
     answer = reply.answer
     if reply.notice is Notice.HOW_IT_WORKS:
-        return TeamsMessage(activity=_how_it_works(shape, context))
+        greet = welcome_text if shape >= WITHOUT_CARD else welcome
+        return TeamsMessage(activity=greet(context))
     if reply.notice is Notice.SIGN_IN:
         return TeamsMessage(activity=_sign_in(reply, shape, _writer(shape, context)))
     if answer is None:
@@ -234,13 +219,6 @@ def _sign_in(reply: StoredReply, shape: int, writer: PlainText) -> Card:
     return _message(f"{told}\n\n{writer.markup.small(AUTOMATED)}", shape)
 
 
-def _how_it_works(shape: int, context: RenderContext) -> Card:
-    is_personal = not context.is_public
-    if shape >= WITHOUT_CARD:
-        return welcome_text(is_personal=is_personal)
-    return welcome(is_personal=is_personal, asker=context.asker if is_personal else "")
-
-
 def _told(reply: StoredReply) -> str:
     if reply.news is not None:
         return news_text(reply.news)
@@ -285,30 +263,6 @@ def _is_asker_alone(context: RenderContext) -> bool:
 def _short(texts: tuple[str, ...]) -> tuple[str, ...]:
     shown = (line(text, limit=SUGGESTION) for text in texts[:SUGGESTED])
     return tuple(text for text in shown if text)
-
-
-def welcome(*, is_personal: bool, asker: str = "") -> Card:
-    """Return the message.
-
-    Args:
-        is_personal: True in a chat with one person.
-        asker: Teams' id of who is greeted, to whom questions are offered; empty in a channel.
-    """
-    lines = [DIRECT if is_personal else MENTION, *HOW]
-    text = "\n".join([f"{NAME}: {HOW_IT_WORKS}", *lines])
-    body = [
-        paragraph(NAME, weight="Bolder", size="Medium", style="heading"),
-        paragraph(HOW_IT_WORKS),
-        *(rich_text(text_run(f"• {one}"), spacing="Small") for one in lines),
-    ]
-    made: Card = {"type": "message", "summary": text, "attachments": [attached(card(body))]}
-    return made | ({"suggestedActions": suggested(EXAMPLES, asker)} if asker else {})
-
-
-def welcome_text(*, is_personal: bool) -> Card:
-    """Return the same without a card."""
-    shown = welcome(is_personal=is_personal)
-    return {"type": "message", "textFormat": "plain", "text": shown["summary"]}
 
 
 def suggested(texts: tuple[str, ...], asker: str) -> Card:

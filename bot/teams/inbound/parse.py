@@ -3,7 +3,8 @@
 - Direct messages, mentions and slash commands: addressed to us.
 - What somebody writes in a thread of a channel without naming us reaches us only with
   resource-specific consent: `Overheard`, and whoever has the tables decides. A chat with several
-  people is no thread of ours, however often we were asked there.
+  people is no thread of ours, however often we were asked there: there it may answer what we asked
+  back, and no more.
 - A card's button comes as a message with a `value`: an `TeamsInteraction`, never a question.
 - Bots are `Ignored` where addressed to us; what we wrote ourselves never is.
 - An edit keeps the message's id; its instant makes the delivery another one.
@@ -69,6 +70,9 @@ def _message(activity: Object, identity: TeamsIdentity) -> Parsed:
     if location.scope == "channel" and not location.is_root:
         written = _written(activity, location, identity)
         return Overheard(message=written, names_others=names_others(activity))
+    if location.scope == "groupChat" and not isinstance(activity.get("value"), dict):
+        written = _written(activity, location, identity)
+        return Overheard(message=written, names_others=names_others(activity), is_chat=True)
     return NotForUs(reason="channel" if location.scope == "channel" else "chat")
 
 

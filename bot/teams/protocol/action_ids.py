@@ -13,7 +13,7 @@ from core.domain.json_value import Json
 
 DO, CHOICE = "do", "o"
 ANSWER_KEY, CLARIFICATION_KEY, CASE_KEY, MESSAGE_KEY = "a", "c", "case", "m"
-EDITION_KEY = "edition"
+EDITION_KEY, STARTER_KEY = "edition", "s"
 """Under which an id stands; one of them in each button."""
 
 EVIDENCE, ESCALATE, REPORT, CASE_ANSWER = "evidence", "escalate", "report", "case_answer"
@@ -30,6 +30,8 @@ CASE_ACCEPT, CASE_AGAIN, CASE_REFRESH = "case_accept", "case_reopen", "case_refr
 """Verbs of `Action.Execute`; as a message of a client that does not know it, the same in `do`."""
 TELL_ASKERS = "affected_approve"
 """The choice is how many answers the card showed."""
+STARTER = "starter"
+"""Asks a question to begin with, as the presser's own."""
 ASK_ABOUT = "askAboutMessage"
 """The command of the message extension."""
 
@@ -49,6 +51,7 @@ EXECUTED = frozenset(
         CASE_AGAIN,
         CASE_REFRESH,
         TELL_ASKERS,
+        STARTER,
     }
 )
 
@@ -61,7 +64,7 @@ RECORD, PREFIX = "record", "leaf"
 Nothing is read from them."""
 
 LONGEST_ID = 200
-_KEYS = (ANSWER_KEY, CLARIFICATION_KEY, CASE_KEY, MESSAGE_KEY, EDITION_KEY)
+_KEYS = (ANSWER_KEY, CLARIFICATION_KEY, CASE_KEY, MESSAGE_KEY, EDITION_KEY, STARTER_KEY)
 
 
 def data_of(key: str, target: str, choice: str | int = "") -> dict[str, Json]:

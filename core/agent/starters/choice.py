@@ -36,6 +36,12 @@ COMPARED = 300
 """Questions that are ordered by what people ask; of more, as many of each policy."""
 TOPIC = 32
 """Characters of a topic: Teams' limit of a command's title."""
+GENERAL = "Policy question"
+_GENERIC = frozenset(
+    {"purpose and scope", "purpose", "scope", "introduction", "overview", "general", "index"}
+    | {"frequently asked questions", "faq", "readme", "contents", "background"}
+)
+"""Titles that say nothing of what a document is about."""
 SURE = frozenset({Badge.HIGH, Badge.MEDIUM})
 EXAMPLES = (
     "Can I accept a gift from a supplier?",
@@ -200,7 +206,9 @@ class StarterChoice:
         ordered = sorted(
             compared,
             key=lambda one: (
-                -likeness[one.question] - _BONUS[one.kind] + (_ABROAD if one.rule.jurisdiction else 0),
+                -likeness[one.question]
+                - _BONUS[one.kind]
+                + (_ABROAD if one.rule.jurisdiction else 0),
                 one.question,
             ),
         )
@@ -214,6 +222,8 @@ def starter_id_of(question: str) -> str:
 
 def topic_of(title: str) -> str:
     """Return what a policy is about: its title without "Policy", as short as a button's title."""
+    if title.casefold() in _GENERIC:
+        return GENERAL
     words = [
         word
         for word in title.split()
@@ -265,11 +275,11 @@ def _different(
     for one in ordered:
         mine = vectors.get(one.question)
         alike = (
-            vectors.get(other.question) for other in kept if other.rule.policy_key == one.rule.policy_key
+            vectors.get(other.question)
+            for other in kept
+            if other.rule.policy_key == one.rule.policy_key
         )
-        if mine is None or all(
-            other is None or _cosine(mine, other) < _AGAIN for other in alike
-        ):
+        if mine is None or all(other is None or _cosine(mine, other) < _AGAIN for other in alike):
             kept.append(one)
     return kept
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from core.agent.starters.choice import StarterChoice
 from core.ports import Clock
-from core.ports.starters import NO_STARTERS, Starter, StarterSet, StarterStore
+from core.ports.starters import Starter, StarterSet, StarterStore
 
 READ_FOR_S = 30.0
 """How long what was read is offered before it is read again."""
@@ -32,8 +32,13 @@ class StarterService:
         self._clock = clock
         self._named = named
         self._wanted = json.dumps([list(named), list(made_by)])
-        self._read = NO_STARTERS
+        self._read: StarterSet | None = None
         self._read_until_s = float("-inf")
+
+    @property
+    def known(self) -> StarterSet | None:
+        """What was read last, however long ago; None: nothing yet."""
+        return self._read
 
     async def current(self) -> StarterSet:
         """Return what is offered, as of some seconds ago.
@@ -42,7 +47,7 @@ class StarterService:
             TransientError: The database failed.
         """
         now_s = self._clock.monotonic_s()
-        if now_s >= self._read_until_s:
+        if self._read is None or now_s >= self._read_until_s:
             self._read = await self._store.current()
             self._read_until_s = now_s + READ_FOR_S
         return self._read

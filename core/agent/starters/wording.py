@@ -17,8 +17,8 @@ from core.domain.ontology import EntityType
 from core.language.quantities import quantities
 from core.ports.starters import StatedRule
 
-LONGEST, SHORTEST_WORDS, MOST_WORDS = 90, 4, 16
-"""Characters and words of a question."""
+LONGEST, SHORTEST_WORDS, MOST_WORDS = 75, 4, 14
+"""Characters and words of a question: it stands whole on a button of Slack's."""
 
 
 class Kind(IntEnum):
@@ -43,6 +43,10 @@ class Worded:
     """What it was made of, and what is to answer it."""
 
 
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _STAFF = frozenset(
     {"employees", "staff", "personnel", "team members", "staff members", "workers", "employee"}
     | {"teammates", "users", "you", "everyone", "all employees", "all staff", "colleagues"}
@@ -51,7 +55,8 @@ _STAFF = frozenset(
 _YOU = re.compile(
     r"(?:^|[,;:.] )(?:you|(?:all |an? |each |every )?(?:employees?|staff|team ?mates?|team members?"
     r"|users?|personnel|everyone))(?: also| still)? (?:may|can|must|should|shall|need to|have to"
-    r"|are (?:allowed|required|expected|permitted) to|cannot|can't)(?: not| never)? ([^.;:]{8,160})",
+    r"|are (?:allowed|required|expected|permitted) to|cannot|can't)(?: not| never)?"
+    r" ([^.;:]{8,160})",
     re.IGNORECASE,
 )
 """The verb phrase of a rule that speaks to its reader."""
@@ -101,7 +106,7 @@ _BASES = {
     "charged": "charge",
 }
 """Participles, and what somebody does who asks."""
-_VERBS = frozenset(
+_VERBS = _words(
     "accept add apply arrange ask attend bring book borrow buy cancel carry change charge "
     " claim close complete connect contact copy create declare decline delete destroy disclose"
     " discuss donate download drive earn email enter exchange expense extend file fly forward get"
@@ -110,13 +115,13 @@ _VERBS = frozenset(
     " purchase put receive record refer register reimburse remove renew rent repair report request"
     " reschedule resign return reuse save schedule sell send serve set share sign smoke speak start"
     " stay stop store submit swap switch take teach tell transfer travel update upgrade upload use"
-    " visit volunteer wait wear withdraw work write encrypt hand roll accrue".split()
+    " visit volunteer wait wear withdraw work write encrypt hand roll accrue"
 )
 """What people ask whether they may or must do it; anything else is no verb, or is not asked."""
 _KEEPING = frozenset({"keep", "store", "retain"})
-_ASKING = frozenset(
+_ASKING = _words(
     "request submit book ask apply register send enter file complete tell give obtain return"
-    " arrange order schedule cancel report disclose".split()
+    " arrange order schedule cancel report disclose"
 )
 """What is done some time before something else."""
 _OBJECTS = re.compile(
@@ -130,35 +135,40 @@ _OBJECTS = re.compile(
 )
 """Words that point out of the sentence, or that no person asks with: such a rule is left out."""
 _CUTS = re.compile(
-    r"\s*(?:[,;:(\[–—]| - |\b(?:unless|if|when|whenever|where|whether|provided|except|without"
-    r"|whatever|even|in connection|on behalf|only|because|so that|in order|as long|subject to"
-    r"|by means|through|regardless|while|until|once|in accordance|in line|as (?:defined|described"
-    r"|set out|required|needed|necessary|possible|soon|well|part|specified|outlined|appropriate)"
-    r"|and (?:must|may|should|shall|can|are|is|will)|that (?:is|are|was|were|has|have|may|could)"
-    r"|which|who|intended)\b)",
+    r"(?:[,;:(\[\u2013\u2014]| - |\b(?:unless|if|when|whenever|where|whether|provided|except"
+    r"|without|whatever|even|in connection|on behalf|only|because|so that|in order|as long"
+    r"|subject to|by means|through|regardless|while|until|once|in accordance|in line"
+    r"|as (?:defined|described|set out|required|needed|necessary|possible|soon|well|part|specified"
+    r"|outlined|appropriate)|and (?:must|may|should|shall|can|are|is|will)"
+    r"|that (?:is|are|was|were|has|have|may|could)|which|who|intended)\b)",
     re.IGNORECASE,
 )
 """Where a condition begins: the question is asked without it, and the answer states it."""
-_BEFORE_LIMIT = re.compile(
-    r"[\s,]*\b(?:(?:with|of|for|to|at|in|worth|having)? ?(?:an? )?(?:total |combined |retail |market"
-    r" )*(?:value|cost|price|amount|worth)? ?(?:of )?(?:up to|more than|less than|below|above|over"
-    r"|under|exceeding|exceeds|not exceeding|at most|at least|no more than|a maximum of|worth|of"
-    r"|than)?)[\s~$€£]*$",
-    re.IGNORECASE,
+LONGEST_SENTENCE = 500
+"""Characters of a rule that a question is made of."""
+_BEFORE_LIMIT = _words(
+    "with of for to at in worth having a an total combined retail market value cost price amount up"
+    " more less than below above over under exceeding exceeds not most least no maximum"
 )
-_BEFORE_PERIOD = re.compile(
-    r"[\s,]*\b(?:(?:not |no |at |for |by |within |after |before |every |once |up |a |an |the |least"
-    r" |most |later |more |less |than |minimum |maximum |of |period |to |over |during |in |per |one"
-    r" |and |retained |only |each |previous |next |last |first |until |from )+)$",
-    re.IGNORECASE,
+"""Words between what is done and an amount, with which they are left out of a question."""
+_BEFORE_PERIOD = _words(
+    "not no at for by within after before every once up a an the least most later more less than"
+    " minimum maximum of period to over during in per one and retained only each previous next last"
+    " first until from"
 )
+"""The same before a period."""
 _MINE = (
-    (re.compile(r"\b(?:their|your|his or her|his/her|the employee's|an employee's)\b", re.I), "my"),
+    (
+        re.compile(
+            r"\b(?:their|your|his or her|his/her|the employee's|an employee's)\b", re.IGNORECASE
+        ),
+        "my",
+    ),
     (re.compile(r"\b(?:yours|theirs)\b", re.IGNORECASE), "mine"),
     (re.compile(r"\byou\b", re.IGNORECASE), "I"),
 )
 _LIST_MARK = re.compile(r"^(?:\(?[a-z0-9]{1,3}[.)]|[-*•➔·|])\s*", re.IGNORECASE)
-_WORDS = re.compile(r"^[A-Za-z][A-Za-z'’/-]*(?: [A-Za-z][A-Za-z'’/-]*)*$")
+_WORDS = re.compile(r"^[A-Za-z][A-Za-z'\u2019/-]*(?: [A-Za-z][A-Za-z'\u2019/-]*)*$")
 _QUESTION = re.compile(
     r"^(?:can|may|do|does|am|are|is|what|how|when|who|which|where|should|must|will)\b[^?|:]{8,84}\?$",
     re.IGNORECASE,
@@ -170,6 +180,8 @@ def worded(rules: Iterable[StatedRule]) -> tuple[Worded, ...]:
     """Return the questions that rules suggest, each once, in the order of the rules."""
     found = dict[str, Worded]()
     for rule in rules:
+        if _DELICATE_POLICY.search(rule.policy_title):
+            continue
         for kind, asked in _asked(rule):
             if _is_asked_like_that(asked) and asked.casefold() not in found:
                 found[asked.casefold()] = Worded(kind=kind, question=asked, rule=rule)
@@ -212,7 +224,7 @@ def _phrases(rule: StatedRule) -> Iterator[str]:
     """Yield what a rule lets or makes staff do, as verb phrases without "to"."""
     told = rule.attributes
     sentence = " ".join(told.get("sentence", "").split())
-    if "lead_in" in told or "|" in sentence:
+    if "lead_in" in told or "|" in sentence or len(sentence) > LONGEST_SENTENCE:
         return
     action = told.get("action", "")
     if told.get("actor", "").casefold() in _STAFF and not action.startswith(("to ", "be ")):
@@ -240,11 +252,10 @@ def _parts(phrase: str) -> tuple[str | None, str]:
     short = text[: cut.start()] if cut else text
     for one in quantities(text):
         if one.span.char_start < len(short):
-            before = short[: one.span.char_start]
-            ends = _BEFORE_LIMIT if one.kind == "amount" else _BEFORE_PERIOD
             if one.kind not in {"amount", "duration"}:
                 return None, text
-            short = ends.sub("", before)
+            ends = _BEFORE_LIMIT if one.kind == "amount" else _BEFORE_PERIOD
+            short = _without(short[: one.span.char_start], ends)
             break
     if _OBJECTS.search(short):
         return None, text
@@ -252,6 +263,14 @@ def _parts(phrase: str) -> tuple[str | None, str]:
         short = pattern.sub(mine, short)
     short = short.strip()
     return (short[0].lower() + short[1:] if short else None), text
+
+
+def _without(text: str, ends: frozenset[str]) -> str:
+    """Return a text without such words at its end."""
+    left = text.rstrip(" ,~$\u20ac\u00a3").split()
+    while left and left[-1].strip(",").casefold() in ends:
+        left.pop()
+    return " ".join(left)
 
 
 def _is_asked_like_that(asked: str) -> bool:
@@ -274,11 +293,18 @@ _NOUNS_IN_ED = frozenset({"need", "speed", "feed", "bed", "deed", "seed", "embed
 _VAGUE = re.compile(
     r"\bthe [\w-]+\?$|\b(?:do|does|use|take|have|make|get) (?:something|anything|some|things?)\b"
     r"|\bI (?:(?!and\b)\w+ )?I\b|\b(?:and|or) [\w-]+ed\b|\b(?:not|no|nothing|none|each)\b"
+    r"|\b(?:is|are|was|were|has|been|includes?|must|may|shall|will|as much|as many)\b"
     r"|\b(?:complete|submit|report|keep|store|use|send|disclose) (?:in|within|by|at|on)\b"
     r"|\b(?:an?|the) (?:purpose|reason|way|basis|measure|matter|case|decision|person)\?$",
     re.IGNORECASE,
 )
 """What only the sentence around it explains ("return the form"), or what was cut badly."""
+_DELICATE_POLICY = re.compile(
+    r"\b(?:speak(?:ing)?[ -]up|whistle|harass|discriminat|grievance|disciplin|violen|misconduct"
+    r"|abus|retaliat|terminat|separation|bereave|bull(?:y|ies)|hotline|ethics line|suicid)",
+    re.IGNORECASE,
+)
+"""Policies of which no question is offered: whoever asks about those has a reason."""
 _DELICATE = re.compile(
     r"\b(?:harass|discriminat|brib|fraud|violen|suicid|terminat|disciplin|retaliat|whistle|misconduct"
     r"|abus|assault|weapon|firearm|drug|alcohol|pregnan|disab|death|bereave|religio|sexual|investigat"
@@ -289,9 +315,9 @@ _DELICATE = re.compile(
 """Topics that nobody is invited to ask about beside others: some who see them are concerned."""
 
 
-_DANGLING = frozenset(
+_DANGLING = _words(
     "a an the of to for with in on at by from and or as than into about via per my any all under"
     " within between not more also be is are using being including based during regarding no"
-    " another value received given made sick first also there here".split()
+    " another value received given made sick first also there here"
 )
 """Words on which no question ends: something was cut off."""

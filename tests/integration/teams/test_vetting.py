@@ -126,3 +126,38 @@ async def test_a_service_that_fails_keeps_nothing_from_starting(scene: Scene) ->
     officers = officers_of(scene, scene.anna.aad)
     await require_private(site_of(scene), AudienceConfig(), officers)
     assert (await found(scene, AudienceConfig(), officers)).health is Status.DOUBTFUL
+
+
+async def test_an_officers_channel_that_lost_the_app_is_broken(scene: Scene) -> None:
+    """Teams tells nobody who reads it: it is not called a channel with no members."""
+    not_in_it: Json = {"error": {"code": "BotNotInConversationRoster", "message": "gone"}}
+    scene.teams.faults.always("members", faults.status(403, not_in_it))
+    one = await found(scene, AudienceConfig(), officers_of(scene, scene.anna.aad))
+    assert one.health is Status.BROKEN
+    assert "the app is not in it" in one.found
+
+
+async def test_whether_the_app_may_post_is_tried_without_a_message(scene: Scene) -> None:
+    """That somebody types is taken or refused as a message would be, and leaves nothing."""
+    officers = officers_of(scene, scene.anna.aad, scene.ben.id)
+    trying = replace(site_of(scene), transport=scene.transport)
+    assert (await looked_at(trying, officers)).health is Status.FINE
+    assert scene.teams.tenant.by_bot() == []
+    blocked: Json = {"error": {"code": "MessageWritesBlocked", "message": "no"}}
+    scene.teams.faults.always("post", faults.status(403, blocked))
+    one = await looked_at(trying, officers)
+    assert (one.health, "MessageWritesBlocked" in one.found) == (Status.BROKEN, True)
+
+
+async def test_an_officers_channel_of_another_tenant_is_broken(scene: Scene) -> None:
+    """Before anything is looked for there."""
+    served = replace(site_of(scene), tenants=frozenset({"99999999-9999-4999-8999-999999999999"}))
+    one = await looked_at(served, officers_of(scene, scene.anna.aad))
+    assert (one.health, "not served" in one.found) == (Status.BROKEN, True)
+
+
+async def looked_at(check: TeamsChannelCheck, officers: Officers) -> Diagnosis:
+    """Return what is said of the officers' channel."""
+    one = await check.case_channel(officers)
+    assert one is not None
+    return one

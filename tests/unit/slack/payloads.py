@@ -55,6 +55,7 @@ from core.domain.delivery import Notice, StoredReply
 from core.domain.ontology import SectionRef
 from core.language.spans import Span, VersionId
 from core.ports.reasoning import Progressed
+from core.ports.starters import Starter, StarterSet
 from tests.factories import NOW
 from tests.servers.slack.blocks import blocks_faults, chunk_faults, view_faults
 from tests.servers.slack.wire import Json
@@ -97,6 +98,16 @@ class Payload:
     blocks: Sequence[Json] = ()
     text: str = ""
     view: Json | None = None
+
+
+NOTHING = StarterSet(edition=None, starters=())
+"""Before anything was published."""
+
+
+def starters_of(text: str) -> StarterSet:
+    """Return as many questions to begin with as are offered, each of these words."""
+    made = (Starter(starter_id=f"s{number}", topic=text, question=text) for number in range(4))
+    return StarterSet(edition=1, starters=tuple(made))
 
 
 def place(text: str, *, policy: str = "gifts") -> SectionRef:
@@ -262,9 +273,10 @@ def _replies(text: str) -> Iterator[Payload]:
                 continue
             shown = share(stored(answer), shape, question=text, outbox_id=17, context=public)
             yield _message(f"{name} shared, shape {shape}", shown)
+    offers = replace(SETTING, starters=starters_of(text))
     for notice in Notice:
         for shape in range(SHAPES):
-            shown = render(stored(None, notice=notice), shape, outbox_id=17, context=SETTING)
+            shown = render(stored(None, notice=notice), shape, outbox_id=17, context=offers)
             yield _message(f"{notice}, shape {shape}", shown)
 
 
@@ -359,6 +371,7 @@ def forms_of(text: str) -> dict[str, Form]:
 
 def _home(text: str) -> Home:
     return Home(
+        starters=starters_of(text),
         waiting=(OpenQuestion(title=text, state=text, permalink=THREAD),) * 12,
         questions=(OpenQuestion(title=text, state=text, permalink=THREAD),) * 12,
         changes=(PolicyChange(title=text, what=text, url=f"https://{HOST}/gifts"),) * 12,

@@ -19,21 +19,23 @@ from bot.forms.excerpts import Around
 from bot.forms.forms import Form, question_about_form
 from bot.replies.context import Library, RenderContext, Sensitivity, Shelf
 from bot.teams.cards import dialogs, progress_blocks
-from bot.teams.cards import render as rendering
 from bot.teams.cards.answer import chosen_card, whole_card
 from bot.teams.cards.evidence import evidence_card
 from bot.teams.cards.render import SHAPES, render
+from bot.teams.cards.welcome import welcome, welcome_text
 from core.domain.case import CaseNews, CaseState, OfficerReply, SupersededAnswer
 from core.domain.delivery import Notice, StoredReply
 from core.ports.reasoning import Progressed
 from tests.unit.slack.payloads import (
     HOST,
+    NOTHING,
     THREAD,
     affected,
     answered,
     answers,
     case,
     forms_of,
+    starters_of,
     stored,
 )
 from tests.unit.teams.limits import card_rules, own_rules
@@ -125,9 +127,10 @@ def _others(text: str) -> Iterator[Payload]:
         "no step": progress_blocks.informative(None, sequence=2, stream_id="a-1"),
         "typing": progress_blocks.typing(),
         "placeholder": progress_blocks.placeholder(),
-        "welcome": rendering.welcome(is_personal=True, asker=ASKER),
-        "welcome in a channel": rendering.welcome(is_personal=False),
-        "welcome as text": rendering.welcome_text(is_personal=True),
+        "welcome": welcome(replace(SETTING, starters=starters_of(text))),
+        "welcome in a channel": welcome(replace(PUBLIC, starters=starters_of(text))),
+        "welcome without questions": welcome(replace(SETTING, starters=NOTHING)),
+        "welcome as text": welcome_text(replace(SETTING, starters=starters_of(text))),
     }
     for name, activity in made.items():
         yield Payload(name=name, activity=activity)

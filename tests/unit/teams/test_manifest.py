@@ -64,9 +64,7 @@ def test_it_offers_what_is_handled() -> None:
     assert {one["title"]: one["description"] for one in shared_places["commands"]} == dict(
         app_manifest.COMMANDS
     )
-    prompts = {one["title"]: one.get("prompt") for one in personal["commands"]}
-    asked = {title: prompt for title, (_, prompt) in app_manifest.PROMPTS.items()}
-    assert prompts == asked | {"help": None}
+    assert [one["title"] for one in personal["commands"]] == ["help"]
     (extension,) = made()["composeExtensions"]
     assert [one["id"] for one in extension["commands"]] == [app_manifest.EXTENSION]
     granted = made()["authorization"]["permissions"]["resourceSpecific"]
@@ -135,6 +133,7 @@ def test_the_command_builds_the_zip(tmp_path: Path, capsys: pytest.CaptureFixtur
     """Three files, at its top; the same each time."""
     target = tmp_path / "app.zip"
     words = ["teams", "package", "--app-id", APP, "--url", f"{ADDRESS}/", "-o", str(target)]
+    words.append("--no-starters")
     assert cli.run(words) == 0
     assert str(target) in capsys.readouterr().out
     with zipfile.ZipFile(target) as archive:
@@ -163,7 +162,7 @@ def test_what_is_wrong_is_said_in_a_line(
 ) -> None:
     """With what to do about it; and nothing is written."""
     monkeypatch.chdir(tmp_path)
-    assert cli.run(["teams", "package", *options]) == cli.EXIT_USAGE
+    assert cli.run(["teams", "package", "--no-starters", *options]) == cli.EXIT_USAGE
     shown = capsys.readouterr().err.strip()
     assert told in shown
     assert len(shown.splitlines()) == 1

@@ -22,7 +22,7 @@ from core.domain.ontology import EntityType
 from core.domain.policy import EVERYONE
 from core.domain.question import Scope
 from core.ports import Clock
-from core.ports.starters import NO_STARTERS, Starter, StarterSet, StatedRule
+from core.ports.starters import Starter, StarterSet, StatedRule
 
 CLAIMED_FOR = timedelta(minutes=10)
 SETTLED_AFTER = timedelta(seconds=60)
@@ -30,7 +30,7 @@ SETTLED_AFTER = timedelta(seconds=60)
 
 _STATE = text(f"""
 SELECT e.number, e.published_at, (
-         SELECT coalesce(string_agg(CAST(live.version_id AS text), ',' ORDER BY live.version_id), '')
+         SELECT coalesce(string_agg(live.version_id::text, ',' ORDER BY live.version_id), '')
            FROM {LIVE} live) AS versions
   FROM (SELECT max(number) AS newest FROM citebound.editions) n
   LEFT JOIN citebound.editions e ON e.number = n.newest""")  # noqa: S608  # constants
@@ -62,8 +62,9 @@ SELECT n.*, e.type, e.name, e.attributes, EXISTS (
  WHERE n.place <= {OF_POLICY}
  ORDER BY n.key, n.char_start, n.entity_id""")  # noqa: S608  # constants
 _CURRENT = text("""
-SELECT edition, starters FROM citebound.starter_sets WHERE chosen_at IS NOT NULL
- ORDER BY chosen_at DESC LIMIT 1""")
+SELECT (SELECT max(number) FROM citebound.editions) AS edition, coalesce((
+         SELECT starters FROM citebound.starter_sets WHERE chosen_at IS NOT NULL
+          ORDER BY chosen_at DESC LIMIT 1), '[]') AS starters""")
 _FIND = text("""
 SELECT starters FROM citebound.starter_sets WHERE starters @> CAST(:wanted AS jsonb) LIMIT 1""")
 _NEWEST = text("""
@@ -90,8 +91,8 @@ class PostgresStarters:
     async def current(self) -> StarterSet:
         """See `StarterStore.current`."""
         async with reading(self._engine) as connection:
-            row = (await connection.execute(_CURRENT)).one_or_none()
-        return NO_STARTERS if row is None else _set(row.edition, row.starters)
+            row = (await connection.execute(_CURRENT)).one()
+        return _set(row.edition, row.starters)
 
     @raises_transient
     async def find(self, starter_id: str, /) -> Starter | None:

@@ -1,0 +1,60 @@
+"""What somebody is told who greets us, or meets us first: how it works, and what can be asked.
+
+The questions are those that this deployment answers; where there is none, that is said.
+"""
+
+from dataclasses import dataclass
+
+from bot.replies.notices import HOW, HOW_IT_WORKS
+from bot.replies.safe_text import line
+from core.ports.starters import Starter, StarterSet
+
+BEGIN = "You could begin with one of these, or write your own question:"
+NOTHING_PUBLISHED = (
+    "No policies have been published yet, so there is nothing that I could answer. Please come back"
+    " later."
+)
+QUESTION = 150
+"""Characters of a question where it stands as text."""
+ASK_ANYTHING = "Write your question in your own words."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Welcome:
+    """A welcome in words, before a platform draws it."""
+
+    first: str
+    """What this is."""
+    lines: tuple[str, ...]
+    """How to ask, and what to know."""
+    offer: str
+    """What stands above the questions, or in their place."""
+    starters: tuple[Starter, ...]
+    """Questions, each a button."""
+
+    def text(self, name: str) -> str:
+        """Return all of it as text."""
+        asked = [f"\u2022 {line(one.question, limit=QUESTION)}" for one in self.starters]
+        return "\n".join([f"{name}: {self.first}", *self.lines, self.offer, *asked])
+
+
+def button_text(number: int, starter: Starter, *, limit: int) -> str:
+    """Return what a button says: the question, which a platform may have to cut."""
+    return line(starter.question, limit=limit) or f"Question {number + 1}"
+
+
+def welcome_of(found: StarterSet | None, *, how_to_ask: str) -> Welcome:
+    """Return the welcome; None of starters: nobody knows of any."""
+    starters = found.starters if found else ()
+    return Welcome(
+        first=HOW_IT_WORKS,
+        lines=(how_to_ask, *HOW),
+        offer=BEGIN if starters else offer_of(found),
+        starters=starters,
+    )
+
+
+def offer_of(found: StarterSet | None) -> str:
+    """Return what stands in place of questions."""
+    is_empty = found is not None and found.edition is None
+    return NOTHING_PUBLISHED if is_empty else ASK_ANYTHING

@@ -1,0 +1,57 @@
+"""The welcome: how it works, and a button for each question to begin with."""
+
+from bot.replies.context import RenderContext
+from bot.replies.welcome import Welcome, button_text, welcome_of
+from bot.teams.cards.elements import (
+    Card,
+    attached,
+    card,
+    execute_button,
+    paragraph,
+    rich_text,
+    text_run,
+)
+from bot.teams.protocol.action_ids import STARTER, STARTER_KEY, data_of
+
+MENTION = (
+    "Mention me with each question. In a channel whose team lets me read its messages, a reply in"
+    " a thread of mine is enough."
+)
+"""Worded to hold with or without consent, which Teams does not report."""
+DIRECT = "Write your question here; only you see the reply."
+BUTTON = 80
+"""Characters on a button."""
+
+
+def welcome(context: RenderContext) -> Card:
+    """Return the message with its card."""
+    told = _welcome(context)
+    body = [
+        paragraph(context.app_name, weight="Bolder", size="Medium", style="heading"),
+        paragraph(told.first),
+        *(rich_text(text_run(f"\u2022 {one}"), spacing="Small") for one in told.lines),
+        paragraph(told.offer, spacing="Medium", wrap=True),
+    ]
+    buttons = [
+        execute_button(
+            STARTER,
+            button_text(number, one, limit=BUTTON),
+            data_of(STARTER_KEY, one.starter_id),
+        )
+        for number, one in enumerate(told.starters)
+    ]
+    return {
+        "type": "message",
+        "summary": told.text(context.app_name),
+        "attachments": [attached(card(body, buttons))],
+    }
+
+
+def welcome_text(context: RenderContext) -> Card:
+    """Return the same without a card."""
+    text = _welcome(context).text(context.app_name)
+    return {"type": "message", "textFormat": "plain", "text": text}
+
+
+def _welcome(context: RenderContext) -> Welcome:
+    return welcome_of(context.starters, how_to_ask=MENTION if context.is_public else DIRECT)

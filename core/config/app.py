@@ -1,0 +1,80 @@
+"""Settings of what people see first: questions to begin with, names and icons of the apps."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from core.config.setting import setting
+from core.domain.errors import ConfigError
+
+MOST_STARTERS = 4
+"""As many as Slack takes in `suggested_prompts`."""
+LONGEST_STARTER = 120
+"""Characters; Teams' limit of a command's description is 128."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AppSettings:
+    """What the apps say of themselves."""
+
+    starters: str | None = setting(
+        "CITEBOUND_STARTERS",
+        None,
+        "Questions that people are offered to begin with, 4 at most: a list in JSON, or a file that"
+        " holds it; unset: chosen from the policies",
+    )
+    """See `read_starters`."""
+    app_config: Path | None = setting(
+        "CITEBOUND_APP_CONFIG",
+        None,
+        "File with names, descriptions, colour, icons, developer and languages of the apps, TOML",
+    )
+    """See `bot.app_identity`."""
+
+    @property
+    def named_starters(self) -> tuple[str, ...]:
+        """The questions of the settings; empty: they are chosen.
+
+        Raises:
+            ConfigError: They can't be read; the message names variable and limit.
+        """
+        return () if self.starters is None else _read(self.starters)
+
+    def check_starters(self) -> None:
+        """Refuse questions that could not be offered.
+
+        Raises:
+            ConfigError: See `named_starters`.
+        """
+        _ = self.named_starters
+
+
+def _read(given: str) -> tuple[str, ...]:
+    variable = "CITEBOUND_STARTERS"
+    try:
+        is_list = given.lstrip().startswith("[")
+        text = given if is_list else Path(given).expanduser().read_text(encoding="utf-8")
+        loaded: Any = json.loads(text)
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f'{variable}: expected a list in JSON, such as ["Can I accept a gift?"], or a file that'
+            f" holds it: {error}"
+        ) from error
+    listed = cast("list[Any]", loaded) if isinstance(loaded, list) else [None]
+    if not all(isinstance(one, str) and one.strip() for one in listed):
+        raise ConfigError(f"{variable}: expected a list of questions")
+    questions = tuple(dict.fromkeys(" ".join(one.split()) for one in cast("list[str]", listed)))
+    if len(questions) > MOST_STARTERS:
+        raise ConfigError(
+            f"{variable}: expected {MOST_STARTERS} questions at most, got {len(questions)}"
+        )
+    for number, one in enumerate(questions, start=1):
+        if len(one) > LONGEST_STARTER:
+            raise ConfigError(
+                f"{variable}: question {number}: expected {LONGEST_STARTER} characters at most,"
+                f" got {len(one)}"
+            )
+        if not one.isprintable():
+            raise ConfigError(f"{variable}: question {number} holds characters that nobody sees")
+    return questions
