@@ -38,12 +38,12 @@ from bot.app.service_record import recorded
 from bot.app.watchdog import STILL_AFTER_S, watched
 from bot.corrections import Corrector
 from bot.delivery import Deliverer
+from bot.manifests.starters import keep_choosing
 from bot.metrics import Meter
 from bot.officer.app import console_links, console_routes
 from bot.platform import Chat, Connect
 from bot.slack.app.platform import slack
 from bot.source_schedule import SourceSchedule
-from bot.starters import keep_choosing
 from bot.teams.app.platform import teams
 from bot.worker import Worker
 from core.bootstrap import SERVING, Service, bootstrap

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from bot.app_identity import AppIdentity, read_app_identity
+from bot.manifests.identity import AppIdentity, read_app_identity
+from bot.manifests.starters import starters_for
 from bot.replies.safe_text import line
 from bot.slack.blocks.action_ids import ASK_ABOUT, ASK_GLOBAL
-from bot.starters import starters_for
 from core.config.settings import Settings
 from core.domain.errors import UsageError
 from core.domain.json_value import Json

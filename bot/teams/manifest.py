@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Literal, get_args
 from urllib.parse import urlsplit
 
-from bot.app_identity import AppIdentity, AppTexts, read_app_identity
+from bot.manifests.identity import AppIdentity, AppTexts, read_app_identity
+from bot.manifests.starters import starters_for
 from bot.replies.safe_text import line
-from bot.starters import starters_for
 from bot.teams.protocol.action_ids import ASK_ABOUT
 from core.config.settings import Settings
 from core.domain.errors import UsageError

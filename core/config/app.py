@@ -30,7 +30,7 @@ class AppSettings:
         None,
         "File with names, descriptions, colour, icons, developer and languages of the apps, TOML",
     )
-    """See `bot.app_identity`."""
+    """See `bot.manifests.identity`."""
 
     @property
     def named_starters(self) -> tuple[str, ...]:

@@ -4,10 +4,10 @@ import logging
 from dataclasses import dataclass
 
 from bot.actions.wiring import wire_actions
-from bot.app_identity import read_app_identity
 from bot.audience_config import AudienceConfig
 from bot.intake import Intake, NotForUs, Overheard, heard
 from bot.json_fields import Object
+from bot.manifests.identity import read_app_identity
 from bot.replies.context import Library, RenderContext
 from bot.slack.actions.answer_actions import AskerActions
 from bot.slack.actions.commands import SlackQuestions

@@ -9,10 +9,10 @@ from functools import partial
 from aiohttp import web
 
 from bot.actions.wiring import wire_actions
-from bot.app_identity import read_app_identity
 from bot.audience_config import AudienceConfig, read_audience_config
 from bot.background_tasks import BackgroundTasks
 from bot.intake import Intake
+from bot.manifests.identity import read_app_identity
 from bot.platform import Chat, Connect
 from bot.private_channels import require_private
 from bot.replies.context import Library, RenderContext

@@ -3,9 +3,6 @@
 A rule for staff becomes the question that it answers ("Employees must not accept cash" -> "Can I
 accept cash?"), a heading that is a question stays one. What can't be turned is left out: there are
 far more rules than starters. Whether a question is answered is not decided here.
-
-Of 158 questions made of 11 corpora of openly licensed workplace policies and chosen by
-`core.agent.starters.choice`, see docs/quality.md for how many read like a person's.
 """
 
 import re

@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft4Validator, Draft7Validator
 from PIL import Image
 
-from bot.app_identity import AppIdentity, read_app_identity
+from bot.manifests.identity import AppIdentity, read_app_identity
 from bot.slack.manifest import manifest as slack_manifest
 from bot.teams.manifest import VERSIONS, Version, manifest, package
 from core.config.settings import Settings
