@@ -235,8 +235,7 @@ def _phrases(rule: StatedRule) -> Iterator[str]:
         first = _BASES.get(passive[2].removesuffix(" or ").casefold()) if passive[2] else None
         if base is not None and (first or not passive[2]):
             verb = f"{first} or {base}" if first else base
-            subject = passive[1][0].lower() + passive[1][1:]
-            yield f"{verb} {subject}{passive[4]}"
+            yield f"{verb} {_uncapitalised(passive[1])}{passive[4]}"
 
 
 def _parts(phrase: str) -> tuple[str | None, str]:
@@ -259,7 +258,12 @@ def _parts(phrase: str) -> tuple[str | None, str]:
     for pattern, mine in _MINE:
         short = pattern.sub(mine, short)
     short = short.strip()
-    return (short[0].lower() + short[1:] if short else None), text
+    return (_uncapitalised(short) if short else None), text
+
+
+def _uncapitalised(text: str) -> str:
+    """Return a text as it goes on in a sentence; an abbreviation stays what it is."""
+    return text if text[1:2].isupper() else text[0].lower() + text[1:]
 
 
 def _without(text: str, ends: frozenset[str]) -> str:
