@@ -3,7 +3,6 @@
 Every dependency can be replaced by a parameter; nothing connects at import.
 """
 
-import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -39,21 +38,22 @@ from core.ingest.publish import Ingestor
 from core.ingest.sandbox import SandboxedReader, SandboxLimits
 from core.models import (
     Embedders,
-    NoReader,
     Reasoners,
     find_guard,
     find_reader,
+    found_or_none,
     only,
     open_embedders,
     open_reasoners,
     replaying_reasoners,
 )
 from core.ontology.extract.rule_extractor import RuleExtractor
-from core.ports import Clock, Embedder, IdSource, Reader, ReasonerFactory
+from core.ports import AuditLog, Clock, Embedder, IdSource, Reader, ReasonerFactory
 from core.ports.precedents import TellsPrecedents
 from core.replay.precedents import RecordedPrecedents
 from core.replay.recorded import RecordedQuestion
 from core.replay.replay import Replayer
+from core.replay.shadow import RecordsNothing
 from core.retrieval.relevance import RelevanceRescorer
 from core.retrieval.retriever import ChunkRetriever, Retriever
 from core.retrieval.serving_embedder import CorpusEmbedder, NoEmbedder
@@ -61,8 +61,6 @@ from core.sources.sync import SourceSync
 
 FIRST_QUESTION = "May I accept a gift from a supplier, and who has to approve it?"
 """Asked at the start: its answer is thrown away."""
-
-logger = logging.getLogger(__name__)
 
 __all__ = ["SERVING", "Service", "bootstrap", "open_stores"]
 
@@ -156,6 +154,26 @@ class Service(PostgresStores):
             models=self.models.names,
         )
 
+    @asynccontextmanager
+    async def comparing(
+        self, calibrations: CalibrationSource | None = None
+    ) -> AsyncGenerator[Answering]:
+        """Lend what answers to be looked at alone: it can record nothing.
+
+        Calls of language models are not kept, and don't count for the budget of the day.
+        """
+        async with AsyncExitStack() as stack:
+            reasoners = self.models.reasoners
+            if reasoners.fallback is not None:
+                opened = open_reasoners(
+                    self.settings,
+                    reader=self.models.reader,
+                    clock=self.clock,
+                    log=ForgetfulCallLog(),
+                )
+                reasoners = await stack.enter_async_context(opened)
+            yield self._answering_by(reasoners, calibrations=calibrations, log=RecordsNothing())
+
     def _answering_by(
         self,
         reasoners: Reasoners,
@@ -164,6 +182,7 @@ class Service(PostgresStores):
         limits: RunLimits | None = None,
         precedents: TellsPrecedents | None = None,
         calibrations: CalibrationSource | None = None,
+        log: AuditLog | None = None,
     ) -> Answering:
         measured = self.models.measured
         local = measured if isinstance(measured, LocalEmbedder) else None
@@ -181,10 +200,10 @@ class Service(PostgresStores):
             conversations=self.conversations,
             retriever=retriever or self.retriever,
             guard=self.models.guard,
-            log=self.recorder,
+            log=log or self.recorder,
             clock=self.clock,
             ids=self.ids,
-            limits=limits or _limits(self.settings),
+            limits=limits or self.settings.run_limits,
             calibrations=calibrations or self.calibrations,
         )
 
@@ -333,8 +352,10 @@ async def bootstrap(
             if embedder is None
             else only(embedder)
         )
-        reader = reader or _found(await find_reader(settings), "answers are found without a reader")
-        guard = guard or _found(
+        reader = reader or found_or_none(
+            await find_reader(settings), "answers are found without a reader"
+        )
+        guard = guard or found_or_none(
             await find_guard(settings), "statements are checked without a guard"
         )
         engine = await stack.enter_async_context(
@@ -368,23 +389,3 @@ async def bootstrap(
             embedders=embedders, reader=reader, guard=guard, reasoners=reasoners
         )
         yield service
-
-
-def _limits(settings: Settings) -> RunLimits:
-    return RunLimits(
-        gate_threshold=settings.gate_threshold,
-        relevance_threshold=settings.relevance_threshold,
-        retrieval_depth=settings.retrieval_depth,
-        max_attempts=settings.max_attempts,
-        model_calls=settings.model_calls,
-        output_tokens=settings.output_tokens,
-        deadline_s=settings.deadline_s,
-    )
-
-
-def _found(reader: Reader | NoReader, without: str) -> Reader | None:
-    if not isinstance(reader, NoReader):
-        return reader
-    if not reader.is_chosen:
-        logger.warning("%s: %s", without, reader.reason)
-    return None

@@ -6,6 +6,7 @@ cosines it was fitted. Where there is access to Claude it reasons, with rules as
 """
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -38,6 +39,8 @@ LOCAL = "local"
 SWITCHED_OFF = Path("none")
 """The folder of a reader that is not wanted."""
 NO_KEY = "VOYAGE_API_KEY is not set: set it, or switch with `citebound corpus embed --space local`"
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,6 +182,15 @@ async def find_guard(settings: Settings) -> Reader | NoReader:
         return NoReader(reason="switched off by CITEBOUND_READER_MODEL", is_chosen=True)
     found = await asyncio.to_thread(find_local_guard)
     return NoReader(reason=found.reason) if isinstance(found, Unavailable) else found
+
+
+def found_or_none(reader: Reader | NoReader, without: str) -> Reader | None:
+    """Return what reads here, or log what is done without it."""
+    if not isinstance(reader, NoReader):
+        return reader
+    if not reader.is_chosen:
+        logger.warning("%s: %s", without, reader.reason)
+    return None
 
 
 def voyage_access(api_key: str, settings: Settings) -> VoyageAccess:

@@ -36,6 +36,7 @@ from bot.app.http import Health, Metered, application, operations
 from bot.app.logs import log_to_stderr
 from bot.app.service_record import recorded
 from bot.app.watchdog import STILL_AFTER_S, watched
+from bot.consistency import ConsistencyWatch
 from bot.corrections import Corrector
 from bot.delivery import Deliverer
 from bot.manifests.starters import keep_choosing
@@ -209,10 +210,18 @@ async def _working(service: Service, chats: Sequence[Chat], meter: Meter) -> Asy
         clock=service.clock,
     )
     schedule = SourceSchedule(store=service.sources, sync=service.source_sync)
+    consistency = ConsistencyWatch(
+        service.consistency,
+        comparing=service.comparing,
+        corpus=service.corpus,
+        embedder=service.models.measured,
+        clock=service.clock,
+        settings=service.settings,
+    )
     handlers = Handlers(answer=worker.answer, deliver=deliverer.deliver)
     async with asyncio.TaskGroup() as group:
         working = group.create_task(service.queue.run(handlers))
-        others = [group.create_task(one.run()) for one in (corrector, schedule)]
+        others = [group.create_task(one.run()) for one in (corrector, schedule, consistency)]
         others.append(group.create_task(keep_choosing(service.starters)))
         try:
             yield

@@ -6,6 +6,7 @@ from pathlib import Path
 from bot.console.calibration_command_line import CALIBRATION
 from bot.console.options import JSON, command, group, option, positive
 from bot.console.question_command_line import QUESTIONS
+from bot.console.shadow_command_line import SHADOW
 
 _COMMANDS = "bot.console.commands.evaluation"
 
@@ -165,6 +166,7 @@ the policies.""",
   citebound eval report run.json -o run.html""",
     ),
     *QUESTIONS,
+    *SHADOW,
     *CALIBRATION,
     short="measure answers on your own documents, and calibrate",
     text="""Measures on labelled questions, in a database of its own, and fits what the badge

@@ -9,7 +9,9 @@ from aiohttp import web
 from bot.ledger import readable_anchors, trusted_keys
 from bot.officer.access_log import AccessLogPage
 from bot.officer.affected import AffectedPages
+from bot.officer.calibrations import CalibrationPages
 from bot.officer.cases import CasePages
+from bot.officer.consistency import ConsistencyPage
 from bot.officer.gate import HOME, Gate, NoPageError, Visit
 from bot.officer.integrity import AnchorReader
 from bot.officer.oidc import open_provider
@@ -87,6 +89,8 @@ async def console_routes(service: Service) -> AsyncGenerator[tuple[web.RouteDef,
             RequestPages(gate, pages),
             QuestionPages(gate, pages, service.question_drafts),
             ReviewPages(gate, pages, service.reviews, service.calibrations, clock=clock),
+            CalibrationPages(gate, pages, service.calibrations),
+            ConsistencyPage(gate, pages),
         )
         yield (
             *(route for room in rooms for route in room.routes()),

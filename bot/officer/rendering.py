@@ -54,6 +54,7 @@ EVENTS: Mapping[str, str] = {
     "answer:superseded": "Answer superseded",
     "answer:affected": "Affected by a new edition",
     "answer:confirmed": "Found the same after a change",
+    "contradiction:found": "Found to contradict another answer",
     "case:opened": "Case opened",
     "case:noted": "Note added to the case",
     "case:assigned": "Case claimed",

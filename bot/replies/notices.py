@@ -49,6 +49,11 @@ CHECKPOINT = (
     "This is the signed state of the record today. It stands here so that nobody who can change the"
     " database can deny it: `citebound audit verify --anchors FILE` compares it, copied to a file."
 )
+CONTRADICTIONS = (
+    "Past questions were asked again, and some answers contradict each other: today's and those of"
+    " then, or those to two wordings of one question. The officers' console lists them under"
+    " Reviews; in the record they are `contradiction:found`."
+)
 PRECEDENT_PROPOSED = (
     "An officer proposes an answer as a precedent. Another officer decides, in the console or by"
     " `citebound precedent approve`; `citebound precedent list` names it."
@@ -108,6 +113,7 @@ _NOTICES: Mapping[Notice, str] = {
     Notice.TOO_MANY: TOO_MANY,
     Notice.DAY_BUDGET_SPENT: DAY_BUDGET_SPENT,
     Notice.CHECKPOINT: CHECKPOINT,
+    Notice.CONTRADICTIONS: CONTRADICTIONS,
     Notice.PRECEDENT_PROPOSED: PRECEDENT_PROPOSED,
     Notice.PRECEDENT_ENDED: PRECEDENT_ENDED,
     Notice.HOW_IT_WORKS: HOW_IT_WORKS,

@@ -61,13 +61,39 @@ class Guarantee:
 
 def calibration_error(scored: Sequence[Scored], *, bins: int | None = None) -> float:
     """Return the mean gap between probability and share of right ones, over bins of equal mass."""
-    count = bins or max(FEWEST_BINS, min(MOST_BINS, len(scored) // IN_BIN))
-    gap, total = 0.0, sum(one.weight for one in scored)
-    for part in _bins(scored, count):
-        right = sum(one.weight * one.is_right for one in part)
-        expected = sum(one.weight * one.probability for one in part)
-        gap += abs(right - expected)
+    found, total = bins_of(scored, bins=bins), sum(one.weight for one in scored)
+    gap = sum(abs(one.right - one.expected) * one.weight for one in found)
     return gap / total if total else 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CalibrationBin:
+    """Answers of nearly one probability, and how many of them were right."""
+
+    labels: int
+    """Answers in it."""
+    weight: float
+    """How many answers they stand for."""
+    expected: float
+    """Their mean probability, in [0, 1]."""
+    right: float
+    """The share that was right, in [0, 1]."""
+
+
+def bins_of(scored: Sequence[Scored], *, bins: int | None = None) -> list[CalibrationBin]:
+    """Return the scored in bins of equal mass, the least probable first."""
+    found: list[CalibrationBin] = []
+    for part in _bins(scored, bins or max(FEWEST_BINS, min(MOST_BINS, len(scored) // IN_BIN))):
+        weight = sum(one.weight for one in part)
+        found.append(
+            CalibrationBin(
+                labels=len(part),
+                weight=weight,
+                expected=sum(one.weight * one.probability for one in part) / weight,
+                right=sum(one.weight * one.is_right for one in part) / weight,
+            )
+        )
+    return found
 
 
 def _bins(scored: Sequence[Scored], count: int) -> list[list[Scored]]:
@@ -195,9 +221,10 @@ def _steps(ordered: Sequence[Scored], budget: float, risk: float) -> list[int]:
 
 
 def summary(scored: Sequence[Scored]) -> dict[str, Json]:
-    """Return the figures of some labels: `labels`, `right`, `ece`, `brier`, `auroc`, `guarantee`.
+    """Return the figures of some labels.
 
-    What is promised is drawn from an even sample of them.
+    `labels`, `right`, `ece`, `brier`, `auroc`, `guarantee` and `bins` (see `bins_of`). What is
+    promised is drawn from an even sample of them.
     """
     found = auroc(scored)
     return {
@@ -207,4 +234,12 @@ def summary(scored: Sequence[Scored]) -> dict[str, Json]:
         "brier": round(brier(scored), 4),
         "auroc": None if found is None else round(found, 4),
         "guarantee": asdict(guaranteed(thinned(scored))),
+        "bins": [
+            {
+                "labels": one.labels,
+                "expected": round(one.expected, 4),
+                "right": round(one.right, 4),
+            }
+            for one in bins_of(scored)
+        ],
     }

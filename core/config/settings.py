@@ -10,6 +10,7 @@ from dataclasses import Field, dataclass, fields
 from typing import Any, get_type_hints
 
 from core.config.app import AppSettings
+from core.config.consistency import ConsistencySettings
 from core.config.console import ConsoleSettings
 from core.config.deployment import DeploymentSettings
 from core.config.models import ModelSettings
@@ -19,6 +20,7 @@ from core.config.slack import SlackSettings
 from core.config.teams import TeamsSettings
 from core.config.turns import TurnSettings
 from core.domain.errors import ConfigError
+from core.domain.run import RunLimits
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +28,7 @@ class Settings(
     AppSettings,
     TeamsSettings,
     SlackSettings,
+    ConsistencySettings,
     TurnSettings,
     RetrievalSettings,
     ModelSettings,
@@ -65,6 +68,19 @@ class Settings(
         self.check_migration_url()
         self.check_provider()
         self.check_starters()
+
+    @property
+    def run_limits(self) -> RunLimits:
+        """Bounds and thresholds of each question."""
+        return RunLimits(
+            gate_threshold=self.gate_threshold,
+            relevance_threshold=self.relevance_threshold,
+            retrieval_depth=self.retrieval_depth,
+            max_attempts=self.max_attempts,
+            model_calls=self.model_calls,
+            output_tokens=self.output_tokens,
+            deadline_s=self.deadline_s,
+        )
 
     def check_console(self) -> None:
         """Refuse a console that could not read the record; other processes only link to it.

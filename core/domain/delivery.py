@@ -39,6 +39,8 @@ class Notice(StrEnum):
     """To officers: language models have cost as much today as they may."""
     CHECKPOINT = "checkpoint"
     """To officers: a signed state of the ledger, so that the platform holds one."""
+    CONTRADICTIONS = "contradictions"
+    """To officers: past questions were asked again, and some answers contradict each other."""
     PRECEDENT_PROPOSED = "precedent_proposed"
     """To officers: a precedent waits for a second officer."""
     PRECEDENT_ENDED = "precedent_ended"

@@ -24,6 +24,10 @@ class ReplayImpossibleError(CiteboundError):
     """The record does not hold what a replay takes; the message says what is missing."""
 
 
+class TextErasedError(ReplayImpossibleError):
+    """A text that a replay takes was erased."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredRecord:
     """A record that closes a question, with its texts."""
@@ -39,19 +43,17 @@ class StoredRecord:
         """Return a text.
 
         Raises:
-            ReplayImpossibleError: It was erased.
+            TextErasedError: It was erased.
         """
         if name not in self.contents:
-            raise ReplayImpossibleError(
-                f"record {self.document['id']}: the text of {name!r} was erased"
-            )
+            raise TextErasedError(f"record {self.document['id']}: the text of {name!r} was erased")
         return self.contents[name]
 
     def value(self, name: str) -> Any:
         """Return a text that is JSON; empty where the record never had it.
 
         Raises:
-            ReplayImpossibleError: It was erased.
+            TextErasedError: It was erased.
         """
         return json.loads(self.text(name)) if name in self.document["content"] else []
 

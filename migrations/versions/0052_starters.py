@@ -6,7 +6,7 @@ They are kept for good: the button of an old message still names one. None of it
 from alembic import op
 
 revision = "0052_starters"
-down_revision = "0050_question_drafts"
+down_revision = "0051_consistency"
 
 TABLES = """
 CREATE TABLE citebound.starter_sets (

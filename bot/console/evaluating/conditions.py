@@ -47,9 +47,9 @@ def header_of(
         questions_sha256=_sha256_of(questions),
         corpus_sha256=corpus_sha256(questions, source),
         options=options,
-        settings=_settings(settings),
-        versions=asyncio.run(_versions(settings)),
-        code_sha256=_code_sha256(),
+        settings=bearing_settings(settings),
+        versions=asyncio.run(versions_of(settings)),
+        code_sha256=code_sha256(),
         commit=commit(),
         started_at=SystemClock().now().isoformat(timespec="seconds"),
         unreviewed=sum(one.review == UNREVIEWED for one in questions),
@@ -61,7 +61,7 @@ def _sha256_of(questions: Iterable[LabelledQuestion]) -> str:
     return sha256("\n".join(lines).encode()).hexdigest()
 
 
-def _settings(settings: Settings) -> dict[str, str]:
+def bearing_settings(settings: Settings) -> dict[str, str]:
     """Return the settings that answers depend on, as they may be shown."""
     bearing = {one.name for kind in (ModelSettings, RetrievalSettings) for one in fields(kind)}
     return {
@@ -71,7 +71,8 @@ def _settings(settings: Settings) -> dict[str, str]:
     }
 
 
-async def _versions(settings: Settings) -> dict[str, str | None]:
+async def versions_of(settings: Settings) -> dict[str, str | None]:
+    """Return the versions of the product and of each model that it would use."""
     async with open_embedders(settings) as embedders:
         measured = embedders.measured
     has_vectors = not isinstance(measured, NoEmbedder)
@@ -90,7 +91,8 @@ def _name(reader: Reader | NoReader) -> str | None:
     return None if isinstance(reader, NoReader) else reader.name
 
 
-def _code_sha256() -> str:
+def code_sha256() -> str:
+    """Return the SHA-256 of the code, prompts and lists that answers depend on, in hex."""
     digest = sha256()
     for path in sorted(_CODE.rglob("*")):
         if path.suffix in _SUFFIXES and path.is_file():

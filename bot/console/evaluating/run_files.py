@@ -48,7 +48,7 @@ def open_run(path: Path, header: RunHeader) -> Generator[OpenRun]:
         OccupiedError: Another process writes it.
         UsageError: It can't be written, or holds something else.
     """
-    with _locked(path) as file:
+    with locked(path) as file:
         size = file.seek(0, os.SEEK_END)
         put_aside: str | None = None
         kept: tuple[QuestionResult, ...] = ()
@@ -74,11 +74,20 @@ def check_out(out: Path) -> None:
     Raises:
         UsageError: It is one.
     """
-    if out.is_dir():
-        raise UsageError(f"{out} is a folder: name a file in it")
+    check_folder(out)
     whole = out.with_suffix(WHOLE)
     if whole.exists():
         read_run(whole)
+
+
+def check_folder(out: Path) -> None:
+    """Refuse a folder where a file is to be written.
+
+    Raises:
+        UsageError: It is one.
+    """
+    if out.is_dir():
+        raise UsageError(f"{out} is a folder: name a file in it")
 
 
 def write_whole(path: Path, value: Mapping[str, object]) -> None:
@@ -89,7 +98,13 @@ def write_whole(path: Path, value: Mapping[str, object]) -> None:
 
 
 @contextmanager
-def _locked(path: Path) -> Generator[FileIO]:
+def locked(path: Path) -> Generator[FileIO]:
+    """Lend a file to one process at a time, to be read and added to; it is made if needed.
+
+    Raises:
+        OccupiedError: Another process writes it.
+        UsageError: It can't be written.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("a+b", buffering=0)

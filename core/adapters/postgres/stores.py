@@ -43,6 +43,7 @@ from core.adapters.postgres.record.affected import PostgresAffectedAnswers
 from core.adapters.postgres.record.affected_editions import PostgresAffectedEditions
 from core.adapters.postgres.record.audit import PostgresRecords
 from core.adapters.postgres.record.calibrations import PostgresCalibrations
+from core.adapters.postgres.record.consistency import PostgresConsistency
 from core.adapters.postgres.record.corrections import PostgresCorrections
 from core.adapters.postgres.record.model_calls import PostgresModelCallLog, PostgresSpending
 from core.adapters.postgres.record.question_drafts import PostgresQuestionDrafts
@@ -156,6 +157,11 @@ class PostgresStores:
     def question_drafts(self) -> PostgresQuestionDrafts:
         """Test questions that are drafted from the policies."""
         return PostgresQuestionDrafts(self._engine, ledger=self._ledger)
+
+    @cached_property
+    def consistency(self) -> PostgresConsistency:
+        """Past questions to be asked again, and the contradictions found."""
+        return PostgresConsistency(self._engine, ledger=self._ledger, officers=self.officers)
 
     @cached_property
     def corrections(self) -> PostgresCorrections:

@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
@@ -47,6 +47,9 @@ _STORED = text(
 _ACTIVATE = text(
     "INSERT INTO citebound.calibration_activations (of_models, name, at)"
     " VALUES (:of_models, :name, :at)"
+)
+_ONE_AT_A_TIME = text(
+    "SELECT pg_advisory_xact_lock(hashtextextended('citebound.calibration_activations', 0))"
 )
 _LABELS = text(
     "SELECT v.features, v.verdict = 'right' AS is_right, v.conversation_id::text AS conversation,"
@@ -105,13 +108,7 @@ class PostgresCalibrations:
     async def active(self) -> Calibrations:
         """See `CalibrationSource.active`."""
         async with self._engine.connect() as connection:
-            rows = (await connection.execute(_ACTIVE)).all()
-        found = {
-            "models" if row.of_models else "rules": calibration_of(row.coefficients)
-            for row in rows
-            if row.coefficients is not None
-        }
-        return Calibrations(**found)
+            return await _active(connection)
 
     @raises_transient
     async def keep(self, fitted: FittedCalibration, /) -> None:
@@ -164,16 +161,31 @@ class PostgresCalibrations:
 
     @raises_transient
     async def activate(
-        self, calibration: Calibration, *, of_models: bool, is_shipped: bool, reason: str
+        self,
+        calibration: Calibration,
+        *,
+        of_models: bool,
+        is_shipped: bool,
+        reason: str,
+        officer: str | None = None,
+        instead_of: str | None = None,
     ) -> str:
         """Let a calibration be in force from the next question on, and return the record of it.
 
+        `officer` is who decided it in the console; None: an operator at the command line. With
+        `instead_of` that one must still be in force, as whoever decides has seen it.
+
         Raises:
-            UsageError: It was not fitted here.
+            UsageError: It was not fitted here; or another one came into force meanwhile.
         """
         name = None if is_shipped else calibration.name
         async with self._engine.begin() as connection:
-            before = (await self.active()).own(of_models=of_models)
+            await connection.execute(_ONE_AT_A_TIME)
+            before = (await _active(connection)).own(of_models=of_models)
+            if instead_of is not None and before.name != instead_of:
+                raise UsageError(
+                    f"{before.name} came into force meanwhile: look at its figures first"
+                )
             given = {"of_models": of_models, "name": name, "at": self._ledger.clock.now()}
             try:
                 await connection.execute(_ACTIVATE, given)
@@ -181,8 +193,8 @@ class PostgresCalibrations:
                 raise UsageError(f"there is no calibration {calibration.name!r} here") from error
             event = Event(
                 tag=Tag.CALIBRATION_ACTIVATED,
-                actor="console",
-                actor_kind="operator",
+                actor=officer or "console",
+                actor_kind="officer" if officer else "operator",
                 conversation=None,
                 seq=None,
                 subject=f"calibration:{calibration.name}",
@@ -236,3 +248,12 @@ class PostgresCalibrations:
         async with self._engine.connect() as connection:
             given = {"of_models": of_models, "most": most}
             return [row.features for row in await connection.execute(_RECENT, given)]
+
+
+async def _active(connection: AsyncConnection) -> Calibrations:
+    found = {
+        "models" if row.of_models else "rules": calibration_of(row.coefficients)
+        for row in (await connection.execute(_ACTIVE)).all()
+        if row.coefficients is not None
+    }
+    return Calibrations(**found)

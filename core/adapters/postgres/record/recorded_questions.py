@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -17,9 +18,17 @@ from core.domain.json_value import Json, JsonObject
 from core.replay.recorded import RecordedQuestion, StoredRecord
 
 _FIND = text("SELECT id::text, canonical, leaf_hash FROM audit.record WHERE id = CAST(:id AS uuid)")
+_ASKED = text(
+    "SELECT id::text FROM audit.record WHERE outcome IS NOT NULL AND outcome <> 'ignored'"
+    " AND at >= :since AND at < :until ORDER BY at, id"
+)
+_SEVERAL = text(
+    "SELECT id::text, canonical, leaf_hash FROM audit.record"
+    " WHERE id = ANY(CAST(:ids AS uuid[])) AND outcome IS NOT NULL ORDER BY at, id"
+)
 _TURNS = text(
     "SELECT id::text, subject, canonical, leaf_hash FROM audit.record"
-    " WHERE conversation = CAST(:conversation AS uuid) AND subject = ANY(:answers)"
+    " WHERE conversation = ANY(CAST(:conversations AS uuid[])) AND subject = ANY(:answers)"
     " AND outcome IS NOT NULL"
 )
 _CONTENTS = text(
@@ -58,22 +67,34 @@ class PostgresRecordedQuestions:
             rows = (await connection.execute(_FIND, {"id": found})).mappings().all()
             if not rows:
                 return None
-            document: JsonObject = json.loads(bytes(rows[0]["canonical"]))
-            if document.get("outcome") is None:
+            if json.loads(bytes(rows[0]["canonical"])).get("outcome") is None:
                 return None
-            turns = await connection.execute(
-                _TURNS,
-                {
-                    "conversation": document["conversation"],
-                    "answers": document["question"].get("turns", []),
-                },
-            )
-            earlier = turns.mappings().all()
-            held = await _contents(connection, [row["id"] for row in (*rows, *earlier)])
-            return RecordedQuestion(
-                record=_record(rows[0], held),
-                turns={row["subject"]: _record(row, held) for row in earlier},
-            )
+            return (await _with_turns(connection, rows))[0]
+
+    @raises_transient
+    async def asked_between(
+        self, since: datetime, until: datetime, /, *, purpose: str
+    ) -> tuple[str, ...]:
+        """Return the records of the questions of a time, the oldest first."""
+        given = {"since": since.isoformat(), "until": until.isoformat()}
+        reading = Reading(purpose=purpose, statement=json.dumps(given), views=["record"])
+        async with self._session.reading(reading) as connection:
+            found = await connection.execute(_ASKED, {"since": since, "until": until})
+            return tuple(found.scalars().all())
+
+    @raises_transient
+    async def several(
+        self, record_ids: Sequence[str], /, *, purpose: str
+    ) -> tuple[RecordedQuestion, ...]:
+        """Return questions by their records, the oldest first; one reading is recorded for all."""
+        reading = Reading(
+            purpose=purpose,
+            statement=json.dumps({"records": list(record_ids)}),
+            views=["record", "content"],
+        )
+        async with self._session.reading(reading) as connection:
+            found = await connection.execute(_SEVERAL, {"ids": list(record_ids)})
+            return await _with_turns(connection, found.mappings().all())
 
     @raises_transient
     async def affected(
@@ -110,19 +131,66 @@ class PostgresRecordedQuestions:
     async def note_replay(self, question: RecordedQuestion, says: Mapping[str, Json]) -> None:
         """Record that somebody replayed a question, and what came of it."""
         document = question.record.document
-        event = Event(
-            tag=Tag.ANSWER_REPLAYED,
-            actor=self._officer,
-            actor_kind="officer",
-            conversation=None,
-            seq=None,
+        await self._note(
+            Tag.ANSWER_REPLAYED,
             subject=document["subject"],
             cause=question.record_id,
             trace_id=document["trace_id"],
             says=says,
         )
+
+    @raises_transient
+    async def note_shadow(self, says: Mapping[str, Json]) -> str:
+        """Record that somebody answered past questions anew, how, and what came of all of them."""
+        return await self._note(Tag.SHADOW_COMPARED, subject=None, says=says)
+
+    async def _note(
+        self,
+        tag: Tag,
+        *,
+        subject: str | None,
+        says: Mapping[str, Json],
+        cause: str | None = None,
+        trace_id: str | None = None,
+    ) -> str:
+        event = Event(
+            tag=tag,
+            actor=self._officer,
+            actor_kind="officer",
+            conversation=None,
+            seq=None,
+            subject=subject,
+            cause=cause,
+            trace_id=trace_id,
+            says=says,
+        )
         async with self._engine.begin() as connection:
-            await self._ledger.event(connection, event, content={})
+            return await self._ledger.event(connection, event, content={})
+
+
+async def _with_turns(
+    connection: AsyncConnection, rows: Sequence[RowMapping]
+) -> tuple[RecordedQuestion, ...]:
+    """Return the questions of records, with the records of the turns before them."""
+    documents: list[JsonObject] = [json.loads(bytes(row["canonical"])) for row in rows]
+    wanted: list[list[str]] = [list(one["question"].get("turns", [])) for one in documents]
+    found = await connection.execute(
+        _TURNS,
+        {
+            "conversations": [one["conversation"] for one in documents],
+            "answers": [answer for turns in wanted for answer in turns],
+        },
+    )
+    earlier = {row["subject"]: row for row in found.mappings()}
+    held = await _contents(connection, [row["id"] for row in (*rows, *earlier.values())])
+    turns = {subject: _record(row, held) for subject, row in earlier.items()}
+    return tuple(
+        RecordedQuestion(
+            record=_record(row, held),
+            turns={answer: turns[answer] for answer in asked if answer in turns},
+        )
+        for row, asked in zip(rows, wanted, strict=True)
+    )
 
 
 async def _contents(
