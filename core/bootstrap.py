@@ -28,6 +28,7 @@ from core.cases.feedback import FeedbackService
 from core.cases.opening import AnswerRecorder
 from core.cases.precedents import PrecedentService
 from core.cases.service import CaseService
+from core.confidence.calibration import Calibrations
 from core.config.settings import Settings
 from core.domain.conversation import Place
 from core.domain.errors import EmptyCorpusError
@@ -153,6 +154,11 @@ class Service(PostgresStores):
             retriever=self.retriever,
             models=self.models.names,
         )
+
+    def calibrated(self, calibrations: Calibrations) -> Answering:
+        """Return what answers as `answering` does, by other calibrations."""
+        source = ShippedCalibrations(calibrations)
+        return self._answering_by(self.models.reasoners, calibrations=source)
 
     @asynccontextmanager
     async def comparing(

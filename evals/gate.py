@@ -215,6 +215,7 @@ def _of_questions(terminal: Terminal, one: QuestionsToHold) -> Iterator[Figure]:
         reader=True,
         only="*",
         limit=None,
+        calibration="shipped",
     )
     out = Settings.from_environment().home.expanduser() / "eval" / "gate" / f"{one.name}.json"
     run = measured(terminal, one.questions, folder=one.folder, out=out, options=options)

@@ -4,6 +4,12 @@ from pathlib import Path
 
 from bot.console.options import JSON, calibration_name, command, option, reason
 
+
+def chosen_calibration(text: str) -> str:
+    """Read the name of a calibration, `shipped` or `active`."""
+    return text if text in {"shipped", "active"} else calibration_name(text)
+
+
 _COMMANDS = "bot.console.commands.evaluation"
 
 _OF = option(

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from bot.console.calibration_command_line import CALIBRATION
+from bot.console.calibration_command_line import CALIBRATION, chosen_calibration
 from bot.console.options import JSON, command, group, option, positive
 from bot.console.question_command_line import QUESTIONS
 from bot.console.shadow_command_line import SHADOW
@@ -86,6 +86,14 @@ EVAL = group(
             action=argparse.BooleanOptionalAction,
             default=True,
             help="with the local reader (default: yes)",
+        ),
+        option(
+            "--calibration",
+            group=_HOW,
+            type=chosen_calibration,
+            metavar="NAME",
+            help="what badges rest on: a fitted one, `shipped`, or `active`, that in force here;"
+            " default: `active` where the policies are those of this deployment, else `shipped`",
         ),
         option(
             "--alone",

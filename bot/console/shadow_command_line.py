@@ -3,7 +3,8 @@
 import argparse
 from pathlib import Path
 
-from bot.console.options import JSON, calibration_name, command, day, option, positive
+from bot.console.calibration_command_line import chosen_calibration
+from bot.console.options import JSON, command, day, option, positive
 
 
 def _dollars(text: str) -> float:
@@ -15,11 +16,6 @@ def _dollars(text: str) -> float:
     if not 0 < found < 1e6:  # noqa: PLR2004  # no budget, or no number
         raise argparse.ArgumentTypeError(f"expected an amount in USD above 0, got {text!r}")
     return found
-
-
-def _chosen_calibration(text: str) -> str:
-    """Read the name of a calibration, or `shipped`."""
-    return text if text == "shipped" else calibration_name(text)
 
 
 def _count(text: str) -> int:
@@ -72,7 +68,7 @@ SHADOW = (
         option(
             "--calibration",
             group=_NEW,
-            type=_chosen_calibration,
+            type=chosen_calibration,
             metavar="NAME",
             help="a fitted one, or `shipped`; default: that in force",
         ),

@@ -125,9 +125,9 @@ class QuestionResult:
     round_trips: int = 0
     """Waits for a language model, one after the other."""
     tokens: TokenUse = field(default_factory=lambda: TokenUse(fresh=0))
-    """Of all calls."""
+    """Of all calls, the grader's among them."""
     cost_usd: float | None = 0.0
-    """Of all calls; None if a price is not known."""
+    """Likewise; None if a price is not known."""
     ms: float = 0.0
     """Time of the run, in milliseconds."""
     quotes: tuple[str, ...] = ()
@@ -177,6 +177,7 @@ def result_of(
     by_code: CodeGrade,
     by_model: Grade | NotGraded | None,
     quotes_stored: bool,
+    grading: Sequence[ModelCall] = (),
 ) -> QuestionResult:
     """Return what became of a question.
 
@@ -186,8 +187,10 @@ def result_of(
         by_code: What comparing says.
         by_model: What a model says; None if it was not asked.
         quotes_stored: False if a quote is not the stored text, which passes nothing.
+        grading: What a model was called for to grade it.
     """
     answer, calls = run.answer, run.model_calls
+    paid = (*calls, *grading)
     passed, graded_by = by_code.passed, BY_CODE
     if isinstance(by_model, Grade) and by_code.is_told is False:
         passed, graded_by = _passes(by_code, by_model), BY_MODEL
@@ -213,8 +216,8 @@ def result_of(
         reasoner=run.reasoner,
         model_calls=len(calls),
         round_trips=round_trips(calls),
-        tokens=_tokens(calls),
-        cost_usd=_cost_usd(calls),
+        tokens=_tokens(paid),
+        cost_usd=_cost_usd(paid),
         ms=run.total_time_ms,
         quotes=tuple(citation.quote for citation in answer.citations),
         text=answer.text,

@@ -26,6 +26,7 @@ from bot.console.evaluating.running import Asking, run_questions
 from bot.console.views.terminal import open_terminal
 from core.adapters.local import reader
 from core.adapters.local.onnx_model import THREADS, Loaded
+from core.confidence.calibration import SHIPPED
 from core.config.settings import Settings
 from core.domain.errors import UsageError
 from core.measuring.questions import load_questions, spread
@@ -107,7 +108,8 @@ def main(path: Path, count: int) -> int:
         settings=Settings(home=Path(tempfile.gettempdir()) / "citebound-bench-reader"),
         source=QuestionSource(name="bench", folder=path.resolve().parent.parent, is_alone=True),
         use_rag=True,
-        grade=None,
+        calibrations=SHIPPED,
+        grader=None,
         is_verbose=False,
     )
     asyncio.run(

@@ -28,7 +28,9 @@ from bot.console.views.terminal import Terminal
 from core.adapters.postgres.access import migration_url
 from core.adapters.postgres.engine.embedded import create_database
 from core.agent.rehearsal import rehearse_labelled
+from core.agent.service import Answering
 from core.bootstrap import Service
+from core.confidence.calibration import Calibrations
 from core.config.settings import Settings
 from core.domain.errors import ConfigError, ContractError
 from core.domain.run import Run
@@ -61,6 +63,8 @@ class OpenCorpus:
     """A service over what some questions are asked of."""
 
     service: Service
+    """Has the documents."""
+    answering: Answering
     """Answers them."""
     questions: tuple[LabelledQuestion, ...]
     """Those to ask of it."""
@@ -71,7 +75,7 @@ class OpenCorpus:
         """Answer a question, unrecorded."""
         is_of_one = question.document is not None
         return await rehearse_labelled(
-            self.service.answering,
+            self.answering,
             question=question.question,
             thread=question.thread,
             scope={"groups": [_audience(question.document)]} if is_of_one else question.scope,
@@ -94,6 +98,7 @@ async def open_corpora(
     *,
     settings: Settings,
     source: QuestionSource,
+    calibrations: Calibrations,
 ) -> AsyncGenerator[OpenCorpus]:
     """Open one service after the other until every question can be asked of its own.
 
@@ -107,7 +112,10 @@ async def open_corpora(
     documents = list(dict.fromkeys(one.document for one in questions if one.document is not None))
     if not documents:
         async with open_with_policies(terminal, settings, source.folder) as service:
-            yield OpenCorpus(service=service, questions=tuple(questions), failures={})
+            answering = service.calibrated(calibrations)
+            yield OpenCorpus(
+                service=service, answering=answering, questions=tuple(questions), failures={}
+            )
         return
     named = f"{source.name}-{_name_of(str(absolute(source.folder)))}"
     kept_in = settings.home.expanduser() / "eval" / named
@@ -119,6 +127,7 @@ async def open_corpora(
         async with open_service(terminal, used) as service:
             yield OpenCorpus(
                 service=service,
+                answering=service.calibrated(calibrations),
                 questions=tuple(one for one in questions if one.document in group),
                 failures=await _ingest(terminal, service, group, folder=source.folder),
             )

@@ -1,16 +1,19 @@
 """Ask and grade the questions of a set, one after the other."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from typing import Protocol
 
 from rich.text import Text
 
 from bot.console.evaluating.corpora import OpenCorpus, QuestionSource, open_corpora
 from bot.console.views.terminal import Row, Terminal, one_line
+from core.confidence.calibration import Calibrations
 from core.config.settings import Settings
 from core.domain.answer import Answer, Outcome
+from core.domain.run import ModelCall
 from core.measuring.grading import Grade, NotGraded, grade_by_code
 from core.measuring.questions import LabelledQuestion
 from core.measuring.results import QuestionResult, not_asked, result_of
@@ -20,8 +23,17 @@ _ID_LENGTH = 40
 _QUESTION_LENGTH = 100
 """Characters of a question in a line."""
 
-GradeOne = Callable[[LabelledQuestion, Answer], Awaitable[Grade | NotGraded]]
-"""Has a model grade an answer."""
+
+class Grader(Protocol):
+    """A model that grades answers."""
+
+    async def grade(self, question: LabelledQuestion, answer: Answer) -> Grade | NotGraded:
+        """Grade an answer; never raises what a model or a service does."""
+        ...
+
+    def take_calls(self) -> tuple[ModelCall, ...]:
+        """Return the calls made since the last time."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,9 +44,11 @@ class Asking:
     """How to answer; of the database only the home counts."""
     source: QuestionSource
     """What is asked."""
+    calibrations: Calibrations
+    """What badges rest on."""
     use_rag: bool
     """False: graph only."""
-    grade: GradeOne | None
+    grader: Grader | None
     """Grades beside the code; None: nothing does."""
     is_verbose: bool
     """True: each question is shown as it is finished."""
@@ -51,7 +65,13 @@ async def run_questions(
     """Ask what was not asked yet; return all results, in the order of the questions."""
     results = {one.id: one for one in done}
     left = [question for question in questions if question.id not in results]
-    corpora = open_corpora(terminal, left, settings=asking.settings, source=asking.source)
+    corpora = open_corpora(
+        terminal,
+        left,
+        settings=asking.settings,
+        source=asking.source,
+        calibrations=asking.calibrations,
+    )
     async with aclosing(corpora):
         async for corpus in corpora:
             bar = terminal.progress("Asking", total=len(questions), done=len(results))
@@ -72,12 +92,14 @@ async def _asked(corpus: OpenCorpus, question: LabelledQuestion, asking: Asking)
         return not_asked(question, reason=reason)
     run = await corpus.answer(question, use_rag=asking.use_rag)
     is_graded = run.answer.outcome is Outcome.ANSWERED and question.is_comparable
+    grader = asking.grader if is_graded else None
     return result_of(
         question,
         run,
         by_code=grade_by_code(question, run.answer),
-        by_model=await asking.grade(question, run.answer) if asking.grade and is_graded else None,
+        by_model=await grader.grade(question, run.answer) if grader else None,
         quotes_stored=await corpus.has_stored_quotes(run),
+        grading=grader.take_calls() if grader else (),
     )
 
 

@@ -7,7 +7,7 @@ of the scale is no grade; a model that can't be reached gives none either.
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from core.adapters.anthropic.api.api_types import Calls, ModelRequest, ToolUse
 from core.adapters.anthropic.api.composition import StandaloneCalls, open_models
@@ -18,6 +18,7 @@ from core.config.settings import Settings
 from core.domain.answer import Answer
 from core.domain.errors import ContractError, ModelUnavailableError
 from core.domain.json_value import Json
+from core.domain.run import ModelCall
 from core.measuring.grading import Grade, NotGraded
 from core.measuring.questions import LabelledQuestion
 from core.ports import Clock
@@ -54,6 +55,14 @@ class ClaudeGrader:
     """Which one, and how much it may write."""
     capabilities: Capabilities
     """What its provider can do."""
+    made: list[ModelCall] = field(default_factory=list[ModelCall])
+    """Calls that nobody has taken yet."""
+
+    def take_calls(self) -> tuple[ModelCall, ...]:
+        """Return the calls made since the last time: what grading costs."""
+        taken = tuple(self.made)
+        self.made.clear()
+        return taken
 
     async def grade(self, question: LabelledQuestion, answer: Answer) -> Grade | NotGraded:
         """Grade an answer; never raises what a model or a service does."""
@@ -88,8 +97,12 @@ async def open_grader(settings: Settings, *, clock: Clock) -> AsyncGenerator[Cla
     """
     models = await asyncio.to_thread(open_models, settings, clock=clock, log=None)
     try:
+        made: list[ModelCall] = []
         yield ClaudeGrader(
-            calls=StandaloneCalls(models=models, clock=clock, deadline_s=DEADLINE_S),
+            calls=StandaloneCalls(
+                models=models, clock=clock, deadline_s=DEADLINE_S, note=made.append
+            ),
+            made=made,
             models=usual_choice(answer=settings.model, review=settings.small_model),
             capabilities=models.capabilities,
         )

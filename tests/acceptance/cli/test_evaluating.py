@@ -2,9 +2,13 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import psycopg
+
+from core.confidence.calibration import SHIPPED, calibration_json
 from tests.servers.anthropic import anthropic_server
 from tests.servers.anthropic_steps import Reply, reply, tool_use
 
@@ -167,4 +171,48 @@ def test_a_model_grades_beside_the_code(
         "wrong",
     )
     assert "'7' is none of right, partly, wrong" in said["beside the scale"]["not_graded"]
+    assert [one["tokens"]["output"] for one in said.values()] == [20] * 4
+    assert all(one["cost_usd"] != 0 for one in said.values()), "grading has its price"
+    assert all(one["model_calls"] == 0 for one in said.values()), "grading answers nothing"
     assert server.key not in run.read_text()
+
+
+def test_a_run_says_which_calibration_it_rests_on(
+    citebound: Callable[..., Any], policies: Path, tmp_path: Path, database_url: str
+) -> None:
+    """That in force where the deployment's own corpus is measured, else that of the release."""
+    questions = tmp_path / "asked.jsonl"
+    questions.write_text(
+        json.dumps({"question": "May employees accept vouchers?", "expected": ["answered"]})
+    )
+    asking = ("eval", "run", "--questions", str(questions), "--policies", str(policies))
+    runs = tmp_path / "home" / "eval" / "runs"
+
+    def told(*more: str) -> str:
+        done = citebound(*asking, *more)
+        assert done.code == 0, done.err
+        run = json.loads((runs / "asked.json").read_text())["run"]
+        assert run["options"]["calibration"] in done.err
+        return str(run["options"]["calibration"])
+
+    assert told().endswith("(shipped)"), "nobody has ingested these policies"
+    assert citebound("ingest", str(policies)).code == 0
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute(
+            "INSERT INTO citebound.calibrations (name, of_models, data_hash, labels, coefficients,"
+            " figures, spreads) VALUES ('own/1', false, 'ab', '{}', %s, '{}', '{}')",
+            (json.dumps(calibration_json(replace(SHIPPED.rules, name="own/1"))),),
+        )
+        connection.execute(
+            "INSERT INTO citebound.calibration_activations (of_models, name)"
+            " VALUES (false, 'own/1')"
+        )
+    own = told()
+    assert own.startswith("own/1, ")
+    assert own.endswith("(active)")
+    assert told("--calibration", "shipped").endswith("(shipped)")
+    assert told("--calibration", "own/1").endswith("(named)")
+    unknown = citebound(*asking, "--calibration", "own/9")
+    assert (unknown.code, "own/9" in unknown.err) == (2, True)
+    (policies / "gifts.md").write_text("# Gifts\n\n1.1 Employees must not accept vouchers.\n")
+    assert told().endswith("(shipped)"), "these are not the policies of the deployment"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rich.text import Text
 
+from bot.console.evaluating.calibrations import chosen_calibrations
 from bot.console.evaluating.comparison_view import comparison_json, comparison_rows
 from bot.console.evaluating.conditions import header_of
 from bot.console.evaluating.corpora import QuestionSource
@@ -56,6 +57,9 @@ class RunOptions:
     """Documents with such a path only."""
     limit: int | None
     """So many questions from all over the set; None: all."""
+    calibration: str | None
+    """A fitted one, `shipped` or `active`; None: that in force where it is the deployment's corpus
+    that is measured, else that of the release."""
 
 
 def run(
@@ -115,11 +119,27 @@ def measured(
         folder=_folder(path, folder, is_of_documents=questions[0].document is not None),
         is_alone=options.alone,
     )
+    is_of_policies = questions[0].document is None
+    chosen = asyncio.run(
+        chosen_calibrations(
+            settings, options.calibration, policies=source.folder if is_of_policies else None
+        )
+    )
+    terminal.remark_unwrapped(f"Badges rest on {chosen.words}")
     header = header_of(
-        questions, name=path.name, settings=settings, source=source, options=asdict(options)
+        questions,
+        name=path.name,
+        settings=settings,
+        source=source,
+        options={**asdict(options), "calibration": chosen.words},
     )
     asking = Asking(
-        settings=settings, source=source, use_rag=options.rag, grade=None, is_verbose=is_verbose
+        settings=settings,
+        source=source,
+        calibrations=chosen.calibrations,
+        use_rag=options.rag,
+        grader=None,
+        is_verbose=is_verbose,
     )
     if header.unreviewed:
         terminal.remark_unwrapped(
@@ -159,7 +179,7 @@ async def _graded(
                 f"Answers are graded by {access.small_model} too, which has its price"
             )
             found = await stack.enter_async_context(open_grader(access, clock=SystemClock()))
-            asking = dataclasses.replace(asking, grade=found.grade)
+            asking = dataclasses.replace(asking, grader=found)
         return await run_questions(terminal, questions, asking=asking, done=run.kept, keep=run.keep)
 
 

@@ -13,6 +13,11 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 
+from bot.console.evaluating.calibrations import (
+    ACTIVE_NAME,
+    SHIPPED_NAME,
+    named_calibrations,
+)
 from bot.console.evaluating.conditions import bearing_settings, code_sha256, versions_of
 from bot.console.evaluating.run_files import check_folder
 from bot.console.evaluating.scratch import remove_leftover, scratch_corpus
@@ -45,7 +50,6 @@ EXIT_OTHERWISE, EXIT_BUDGET = 12, 13
 PURPOSE = "eval shadow"
 AT_ONCE = 20
 """Questions that are read at once, which is recorded before they are."""
-SHIPPED_NAME = "shipped"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,15 +275,9 @@ class _Run:
         active = await today.calibrations.active()
         if name == SHIPPED_NAME:
             return SHIPPED
-        found = next(
-            (one for one in await today.calibrations.stored() if one.calibration.name == name), None
+        return (
+            active if name == ACTIVE_NAME else await named_calibrations(today, name, active=active)
         )
-        if found is None:
-            raise UsageError(
-                f"there is no calibration {name!r}: `citebound eval calibration --json` lists them"
-            )
-        kind = "models" if found.of_models else "rules"
-        return dataclasses.replace(active, **{kind: found.calibration})
 
     async def _header(
         self, today: Service, edition: int, calibrations: Calibrations | None

@@ -13,7 +13,7 @@ from core.adapters.anthropic.api.providers import Capabilities, Prices, prices_f
 from core.backoff import Backoff, Retries
 from core.config.settings import Settings
 from core.domain.errors import CiteboundError, ConfigError
-from core.domain.run import Budget, RunLimits, TokenUse
+from core.domain.run import Budget, ModelCall, RunLimits, TokenUse
 from core.ports import Clock, ModelCallLog, Spending
 from core.ports.text_models import LiveCheck
 
@@ -58,14 +58,21 @@ class StandaloneCalls:
     """Time."""
     deadline_s: float
     """Seconds for each call, repetitions after an error included."""
+    note: Callable[[ModelCall], None] | None = None
+    """Told of each call that has ended, failed ones among them; None: nobody asks."""
 
     async def call(self, request: ModelRequest, /) -> ModelReply:
         """See `Calls.call`."""
         limits = RunLimits(
             model_calls=1, output_tokens=request.max_tokens, deadline_s=self.deadline_s
         )
-        budget = Budget(limits, started_s=self.clock.monotonic_s())
-        return await self.models.standalone(budget).call(request)
+        calls = self.models.standalone(Budget(limits, started_s=self.clock.monotonic_s()))
+        try:
+            return await calls.call(request)
+        finally:
+            if self.note is not None:
+                for made in calls.made:
+                    self.note(made)
 
 
 def open_models(

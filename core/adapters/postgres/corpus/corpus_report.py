@@ -80,6 +80,14 @@ class PostgresCorpusReport:
         async with self._engine.connect() as connection:
             return frozenset(await connection.scalars(text(query)))
 
+    async def file_hashes(self) -> frozenset[bytes]:
+        """Return the SHA-256 of each file that was ever published."""
+        async with self._engine.connect() as connection:
+            found = await connection.execute(
+                text("SELECT DISTINCT sha256 FROM citebound.policy_versions")
+            )
+            return frozenset(map(bytes, found.scalars()))
+
     async def counts(self, scope: Scope) -> CorpusCounts:
         """Count what is in the scope."""
         async with self._engine.connect() as connection:
