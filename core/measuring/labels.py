@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from core.confidence.label import AnswerLabel, LabelSource
+from core.domain.errors import UsageError
 from core.measuring.figures import drafts
 from core.measuring.results import read_run
 
@@ -14,8 +15,14 @@ def labels_of_run(path: Path, *, of_models: bool) -> list[AnswerLabel]:
     beside its text have no probability.
 
     Raises:
-        UsageError: See `read_run`.
+        UsageError: See `read_run`; or questions of the run were drafted, and accepted by nobody.
     """
+    run = read_run(path)
+    if run.header.unreviewed:
+        raise UsageError(
+            f"{path}: {run.header.unreviewed} questions of this run were accepted by nobody: run"
+            " those that `citebound eval questions export` writes"
+        )
     return [
         AnswerLabel(
             features=one.features,
@@ -23,7 +30,7 @@ def labels_of_run(path: Path, *, of_models: bool) -> list[AnswerLabel]:
             group=one.document or one.id,
             source=LabelSource.RUN,
         )
-        for one, is_right in drafts(read_run(path).results)
+        for one, is_right in drafts(run.results)
         if ("judged_lowest" in one.features if of_models else one.features.get("read"))
         and one.reasoner.startswith("extractive/") is not of_models
     ]

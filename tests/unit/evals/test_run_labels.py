@@ -63,3 +63,12 @@ def test_what_is_no_run_is_named(tmp_path: Path) -> None:
     path.write_text('{"id": 1}\n')
     with pytest.raises(UsageError, match=r"run\.jsonl:1"):
         labels_of_run(path, of_models=False)
+
+
+def test_a_run_of_drafts_gives_no_labels(tmp_path: Path) -> None:
+    """What nobody accepted counts for nothing, the badge least of all."""
+    path = tmp_path / "run.jsonl"
+    header = replace(HEADER, unreviewed=1)
+    path.write_text("".join(f"{line_of(one)}\n" for one in (header, RIGHT)))
+    with pytest.raises(UsageError, match="1 questions of this run were accepted by nobody"):
+        labels_of_run(path, of_models=False)
