@@ -125,7 +125,7 @@ _ROLE = re.compile(
 _NO_SUBJECT = re.compile(
     r"\b(?:will|would|do|does|did|could|might|not|also|however|then|if|when|because|while|other)\b"
     r"|n['\u2019]t\b"
-    r"|\b(?:and|or|but|to|then)$",
+    r"|\b(?:and|or|but|to|then|of|under|with|by|in|for|from)$",
     re.IGNORECASE,
 )
 _ACTS = frozenset(
