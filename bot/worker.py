@@ -11,7 +11,8 @@ attempt it is given up, with an apology.
 import asyncio
 import logging
 import random
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -20,7 +21,7 @@ from bot.metrics import Meter
 from bot.traces import STAGES, TraceSpan, add_stages, traced
 from core.agent.conversation.understanding import clean
 from core.agent.reply import compose
-from core.agent.request import MAX_QUESTION, AskRequest
+from core.agent.request import MAX_QUESTION, NO_PROGRESS, AskRequest
 from core.agent.service import Answering
 from core.domain.answer import Answer
 from core.domain.delivery import NoReaders, Readers
@@ -32,6 +33,7 @@ from core.ports import (
     Backlog,
     Clock,
     Completion,
+    Kept,
     Platform,
     Progress,
     Progressed,
@@ -185,6 +187,8 @@ class Worker:
             await self._close(claimed, compose.too_long(MAX_QUESTION), cause="too_long")
             return
         platform = self._platforms[claimed.place.platform]
+        if await self._is_hidden(claimed):
+            platform = replace(platform, surface=_Silent(), waking=nullcontext)
         began_s = self._clock.monotonic_s()
         readers = await self._readers(claimed, platform)
         span.add("readers", began_s, self._clock.monotonic_s())
@@ -194,6 +198,12 @@ class Worker:
             await self._close(claimed, answer, cause=readers.reason)
             return
         await self._ask(claimed, readers, platform, look, span)
+
+    async def _is_hidden(self, claimed: Claimed) -> bool:
+        """Say whether nothing may show that a message is read: others are there to see it."""
+        if claimed.place.mode == "direct":
+            return False
+        return await self._answering.may_be_report(_request(claimed, Readers(groups=frozenset())))
 
     async def _readers(self, claimed: Claimed, platform: Platform) -> Readers | NoReaders:
         """Find out who reads; of a place of which that takes too long, nobody does.
@@ -276,6 +286,15 @@ class Worker:
             completion=_completion(claimed, is_dead=is_dead),
         )
         self._meter.count("citebound_outcomes_total", outcome=answer.outcome.value)
+
+
+class _Silent:
+    """See `core.ports.Surface`: shows nothing, where others must not notice that a report came."""
+
+    @asynccontextmanager
+    async def showing(self, claimed: Claimed, kept: Kept, /) -> AsyncGenerator[Progress]:
+        """See `Surface.showing`."""
+        yield NO_PROGRESS
 
 
 class _Watched:

@@ -210,6 +210,7 @@ class Service(PostgresStores):
             clock=self.clock,
             ids=self.ids,
             limits=limits or self.settings.run_limits,
+            contacts=self.settings.speak_up,
             calibrations=calibrations or self.calibrations,
         )
 

@@ -5,7 +5,10 @@ from datetime import UTC, date, datetime
 
 import pytest
 
+from core.agent.languages_wording import words_in
+from core.agent.reply import compose
 from core.domain.answer import (
+    Answer,
     Badge,
     Citation,
     Claim,
@@ -22,6 +25,7 @@ from core.domain.ontology import NORMS, SectionRef, Snapshot
 from core.domain.policy import EVERYONE
 from core.domain.question import Assumption, Question, Scope, Turn
 from core.domain.run import Plan, Term
+from core.language.languages import Language
 from core.language.spans import Span, VersionId
 from core.ontology.graphs.whole import WholeOntology
 
@@ -214,3 +218,8 @@ def never_sure(monkeypatch: pytest.MonkeyPatch) -> None:
         return Badge.LOW
 
     monkeypatch.setattr("core.confidence.calibration.badge_of", low)
+
+
+def public_report(language: Language = Language.ENGLISH) -> Answer:
+    """Return the reply to a report where others may read."""
+    return compose.report_in_public(words_in(language), language)

@@ -5,11 +5,13 @@ from datetime import UTC, datetime
 from typing import assert_never
 
 from bot.replies.safe_text import line
+from core.agent.languages_wording import words_in
+from core.domain.answer import Answer
 from core.domain.case import Case, CaseNews, CaseState, SupersededAnswer, Urgency
 from core.domain.delivery import Notice, StoredReply
 from core.domain.officers import NoLink, SignInLink
+from core.language.languages import Language
 
-ASK_PRIVATELY = "I don't answer this here. Please write to me in a direct message."
 WRITE_DIRECTLY = (
     "I'm still finding out who can read this conversation. I answer here as soon as I know; in a"
     " direct message you get your answer at once."
@@ -96,6 +98,11 @@ ASKED_BEFORE = "This was asked before: the answer is in this thread."
 CHECKING = "Checking the policies…"
 IN_DIRECT = "Your answer is in our direct messages."
 AUTOMATED = "Automated reply"
+
+
+def ask_privately(answer: Answer) -> str:
+    """Return all that is said of a report where others may read, in the asker's language."""
+    return words_in(Language(answer.language)).report_in_public
 
 
 _NOTICES: Mapping[Notice, str] = {

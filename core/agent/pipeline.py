@@ -8,9 +8,9 @@ from typing import TypeAlias
 from core.agent import trace
 from core.agent.applicability import applicable_claims, foreign_countries, with_notes
 from core.agent.concurrency import prefetched, run_both, yield_to_others
-from core.agent.conversation.misconduct import is_confidential
 from core.agent.decision_input import DecidedDraft, DecisionInput, better_of, relevance_read
 from core.agent.document_search import DocumentSearch
+from core.agent.early_replies import early_reply
 from core.agent.fallback import AbandonedError
 from core.agent.precedents import answer_without_reasoner
 from core.agent.reply import compose
@@ -22,6 +22,7 @@ from core.agent.reply.release import (
     urgent_duties,
 )
 from core.agent.request import OUT_OF_SCOPE, REVIEWS, PipelineParts, Task
+from core.agent.speak_up import speak_up
 from core.agent.stages.decide import decide, settled
 from core.agent.stages.draft import draft, gather
 from core.agent.stages.explore import explore, gate, plan
@@ -142,8 +143,10 @@ class _PipelineRun:
         )
         self._budget.may_step()
         await yield_to_others()
-        if is_confidential(question):
-            return await self._passed_on(Plan(intent="report"))
+        early = await early_reply(question, self._passages, self._parts, use_rag=task.use_rag)
+        if early is not None:
+            self._step("plan", trace.plan_json(early.plan))
+            return await self._end(early.plan, early.answer)
         async with prefetched(self._passages.first if looks else None) as first_search:
             planned = await plan(reasoner, question, task.knowledge)
             if isinstance(planned, Plan) and planned.intent == "report":
@@ -180,21 +183,17 @@ class _PipelineRun:
 
         Only where the search found nothing relevant either, so that no draft could be final.
         """
-        if first_search is None:
+        if first_search is None or not self._passages.is_nothing_relevant(await first_search()):
             return False
-        is_off_topic = self._passages.is_nothing_relevant(await first_search())
-        if is_off_topic:
-            reason = "nothing about policies is asked, and nothing found is relevant"
-            self._step("decide", {"decision": Decision.ESCALATE.value, "reason": reason})
-        return is_off_topic
+        reason = "nothing about policies is asked, and nothing found is relevant"
+        self._step("decide", {"decision": Decision.ESCALATE.value, "reason": reason})
+        return True
 
     async def _passed_on(self, planned: Plan) -> Run:
-        """Name the reporting line, so that whoever reports is never left with a bare refusal."""
+        """Give whoever reports something to hold on to, never a bare refusal."""
         self._step("plan", trace.plan_json(planned))
-        if not self._task.use_rag:
-            return await self._end(planned, compose.escalated(nearest=()))
-        found = await self._passages.reporting_line()
-        return await self._end(planned, compose.escalated(nearest=nearest_sections([found], ())))
+        passages = self._passages if self._task.use_rag else None
+        return await self._end(planned, await speak_up(self._question, passages, self._parts))
 
     async def _explore(self, reasoner: Reasoner, planned: Plan, toolbox: Toolbox) -> Exploration:
         task = self._task

@@ -5,16 +5,18 @@ gets a `Reply`.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Protocol
 
 from core.confidence.calibration import SHIPPED, Calibrations
 from core.domain.answer import Answer
 from core.domain.conversation import ContextMessage, Place
+from core.domain.evidence import Evidence
+from core.domain.officers import SpeakUpContacts
 from core.domain.policy import EVERYONE
 from core.domain.question import Question
-from core.domain.run import ModelCall, Run, RunLimits
+from core.domain.run import BudgetUse, ModelCall, Plan, Run, RunLimits
 from core.ontology.tools.registry import Tool
 from core.ports import (
     Clock,
@@ -123,6 +125,8 @@ class PipelineParts:
     """Officers' answers that may be told again; None: none are."""
     about: AboutPolicies | None = None
     """Reads facts about policies; None: questions for them go the ordinary way."""
+    contacts: SpeakUpContacts = field(default_factory=SpeakUpContacts)
+    """Named in private to whoever reports misconduct."""
 
 
 class CalibrationSource(Protocol):
@@ -178,3 +182,29 @@ class Task:
     """What was degraded before it began."""
     model_calls: tuple[ModelCall, ...] = ()
     """Calls of language models that were made for it before it began."""
+
+
+def unanswered(
+    question: Question, answer: Answer, *, edition: int, cause: str, reasoner: str
+) -> Run:
+    """Return the run of a message that is not put through the pipeline; `cause` says why."""
+    return Run(
+        question=question,
+        answer=answer,
+        edition=edition,
+        reasoner=reasoner,
+        plan=Plan(intent="general"),
+        exploration=None,
+        gate=None,
+        evidence=Evidence(items=()),
+        used_rag=False,
+        chunks_used=(),
+        entities=(),
+        attempts=(),
+        budget=BudgetUse(),
+        steps=(),
+        retrieval_time_ms=0.0,
+        generation_time_ms=0.0,
+        total_time_ms=0.0,
+        warnings=(cause,),
+    )

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
+from core.agent.conversation.misconduct import is_confidential
 from core.agent.conversation.referring import resolve
 from core.agent.conversation.small_talk import SmallTalk
 from core.agent.conversation.spelling import corrected
@@ -28,6 +29,7 @@ from core.agent.request import (
     Reply,
     ShippedCalibrations,
     Task,
+    unanswered,
 )
 from core.agent.search_log import SearchLog
 from core.confidence.calibration import SHIPPED, Calibrations, calibrations_json
@@ -39,10 +41,10 @@ from core.domain.errors import (
     first_transient,
     raised_at,
 )
-from core.domain.evidence import Evidence
+from core.domain.officers import SpeakUpContacts
 from core.domain.policy import EVERYONE
 from core.domain.question import Question, Scope, Turn
-from core.domain.run import BudgetUse, Plan, Run, RunLimits, RunSetup
+from core.domain.run import Run, RunLimits, RunSetup
 from core.ontology.graphs.whole import WholeOntology
 from core.ontology.tools.toolbox import OntologyToolbox
 from core.ports import (
@@ -78,7 +80,7 @@ class Answering:
     replaces is found by words and places; without `off_topic`, only the search tells what has
     nothing to do with policies; without `about`, questions about policies are answered from their
     text alone. `models` is recorded; see `RunSetup.models`. Without `calibrations`, those of the
-    release are in force.
+    release are in force. `contacts` are named to whoever reports misconduct.
     """
 
     def __init__(
@@ -102,6 +104,7 @@ class Answering:
         about: AboutPolicies | None = None,
         models: Mapping[str, str | None] | None = None,
         calibrations: CalibrationSource | None = None,
+        contacts: SpeakUpContacts | None = None,
     ) -> None:
         self._parts = PipelineParts(
             reasoner=reasoner,
@@ -112,6 +115,7 @@ class Answering:
             limits=limits,
             precedents=precedents,
             about=about,
+            contacts=contacts or SpeakUpContacts(),
         )
         self._fallback = fallback
         self._models = models or {}
@@ -170,6 +174,20 @@ class Answering:
             return await self._recorded(run, completion)
         except Exception as error:  # as above
             return await self._recorded(self._failed(question, error), completion)
+
+    async def may_be_report(self, request: AskRequest) -> bool:
+        """Say whether a message may tell of misconduct, before anything shows that it is read.
+
+        By its words, and by what its thread told before; no model is asked.
+
+        Raises:
+            TransientError: The database failed.
+        """
+        known = await self._conversations.find(request.place)
+        history = await self._conversations.history(known) if known else ()
+        text = clean(request.text)[:MAX_QUESTION]
+        question = self._question(request, text=text, conversation_id=known, edition=NO_EDITION)
+        return is_confidential(replace(question, history=history))
 
     def _failed(self, question: Question, error: Exception) -> Run:
         """Return the run of a question that broke.
@@ -378,23 +396,5 @@ class Answering:
         )
 
     def _unanswered(self, question: Question, answer: Answer, *, edition: int, cause: str) -> Run:
-        return Run(
-            question=question,
-            answer=answer,
-            edition=edition,
-            reasoner=self._parts.reasoner.name,
-            plan=Plan(intent="general"),
-            exploration=None,
-            gate=None,
-            evidence=Evidence(items=()),
-            used_rag=False,
-            chunks_used=(),
-            entities=(),
-            attempts=(),
-            budget=BudgetUse(),
-            steps=(),
-            retrieval_time_ms=0.0,
-            generation_time_ms=0.0,
-            total_time_ms=0.0,
-            warnings=(cause,),
-        )
+        name = self._parts.reasoner.name
+        return unanswered(question, answer, edition=edition, cause=cause, reasoner=name)

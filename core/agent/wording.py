@@ -14,6 +14,7 @@ REFUSALS = {
         " like one."
     ),
     RefusalKind.NOT_PERMITTED: "I found no answer to this in the policies that I can read here.",
+    RefusalKind.LANGUAGE: "I can't answer in this language here.",
     RefusalKind.CONFLICT: (
         "Two policies in force contradict each other here, so I can't say which one holds."
     ),
@@ -41,15 +42,6 @@ NOT_PASSED_ON = (
     " myself."
 )
 """Before it, where as many of the asker's as are passed on by themselves are there already."""
-_REPORT = (
-    "This sounds like something to report rather than to look up, so I don't answer it here and"
-    " have passed nothing on. You can report it in confidence{where}."
-    " If you wish, Compliance will take it up with you in private."
-)
-REPORT = _REPORT.format(where="; the sections below say how, and who protects you")
-"""Reply to a report, above the sections that name the reporting line."""
-REPORT_ALONE = _REPORT.format(where="")
-"""Reply to a report where no section can be named."""
 NOT_ANSWERED_YET = (
     "The question could not be answered just now. It is recorded; please ask"
     " again, or ask Compliance."

@@ -17,6 +17,7 @@ from core.config.models import ModelSettings
 from core.config.retrieval import RetrievalSettings
 from core.config.setting import parse, raw_secret, redacted
 from core.config.slack import SlackSettings
+from core.config.speak_up import SpeakUpSettings
 from core.config.teams import TeamsSettings
 from core.config.turns import TurnSettings
 from core.domain.errors import ConfigError
@@ -30,6 +31,7 @@ class Settings(
     SlackSettings,
     ConsistencySettings,
     TurnSettings,
+    SpeakUpSettings,
     RetrievalSettings,
     ModelSettings,
     ConsoleSettings,

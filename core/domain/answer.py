@@ -75,6 +75,8 @@ class RefusalKind(StrEnum):
     OUT_OF_SCOPE = "out_of_scope"
     NOT_PERMITTED = "not_permitted"
     CONFLICT = "conflict"
+    LANGUAGE = "language"
+    """Only a language model could answer in this language, and there is none."""
 
 
 class Decision(StrEnum):
@@ -372,6 +374,8 @@ class Answer:
     """The precedent that it tells; None: no officer answered."""
     case_number: int | None = None
     """Number of the case that the question became by itself; None: it became none."""
+    language: str = "en"
+    """Code of the language in which its own words are (ISO 639-1); quotes stay in theirs."""
 
     @property
     def is_report(self) -> bool:

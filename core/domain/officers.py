@@ -1,5 +1,6 @@
 """Officers: our list, not a channel's members; where they hear of cases; how they sign in."""
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -181,3 +182,24 @@ class ConsoleSession:
     """Aware, UTC."""
     ends_at: datetime
     """Aware, UTC: by then at the latest."""
+
+
+_HOST = re.compile(r"(?:https?://|@)([\w-]{1,63}(?:\.[\w-]{1,63}){1,8})", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpeakUpContacts:
+    """Ways to report, in the words in which askers read them; None: not told."""
+
+    line: str | None = None
+    """The speak-up line."""
+    person: str | None = None
+    """The ombudsperson, or whoever else takes reports."""
+    anonymous: str | None = None
+    """How to report without a name."""
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """Hosts of the addresses in them, lower case: links and mail addresses stay live."""
+        told = " ".join(filter(None, (self.line, self.person, self.anonymous)))
+        return frozenset(host.lower() for host in _HOST.findall(told))

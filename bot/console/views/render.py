@@ -43,6 +43,7 @@ _REFUSALS: dict[RefusalKind, str] = {
     RefusalKind.OUT_OF_SCOPE: "not a question about policies",
     RefusalKind.NOT_PERMITTED: "not found in the policies",
     RefusalKind.CONFLICT: "the policies contradict each other",
+    RefusalKind.LANGUAGE: "not in this language",
 }
 """`not_permitted` reads as `policy_silent`: nobody learns that something exists."""
 

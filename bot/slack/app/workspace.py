@@ -113,7 +113,9 @@ class WorkspaceFactory:
         self._setup = setup
         self._rights = rights
         self._timings = timings
-        self._library = Library(console=service.settings.console_url)
+        self._library = Library(
+            console=service.settings.console_url, hosts=service.settings.speak_up.hosts
+        )
         self._name = read_app_identity(service.settings).texts.name
 
     def connect(self, identity: SlackIdentity, slack: Slack) -> ConnectedWorkspace:

@@ -11,17 +11,17 @@ from bot.replies.answer import LEAF, reference
 from bot.replies.buttons import ASK_IN_PRIVATE
 from bot.replies.context import RenderContext
 from bot.replies.notices import (
-    ASK_PRIVATELY,
     AUTOMATED,
     CONSOLE,
     OUTDATED,
+    ask_privately,
     checkpoint_lines,
     sign_in_text,
     time_text,
 )
 from bot.replies.notices import notice_text as notice_words
 from bot.replies.safe_text import line, width
-from bot.slack.blocks.answer import answer_blocks, nearest_items
+from bot.slack.blocks.answer import answer_blocks
 from bot.slack.blocks.cases import (
     affected_blocks,
     affected_text,
@@ -37,7 +37,6 @@ from bot.slack.blocks.cases import (
 from bot.slack.blocks.elements import (
     Block,
     actions,
-    bullet_list,
     mrkdwn,
     paragraph,
     person,
@@ -50,7 +49,7 @@ from bot.slack.blocks.elements import (
     with_id,
     words,
 )
-from bot.slack.blocks.mrkdwn import LIMIT, answer_text, escaped, link, mention, nearest_text
+from bot.slack.blocks.mrkdwn import LIMIT, answer_text, escaped, link, mention
 from bot.slack.blocks.welcome import welcome_blocks, welcome_text
 from core.domain.answer import Answer
 from core.domain.delivery import Notice, StoredReply
@@ -86,7 +85,7 @@ def render(
     if answer is None:
         return _line(reply, shape, context, metadata)
     if answer.is_report and context.is_public:
-        return _pointer(reply, answer, shape, context, metadata)
+        return _pointer(reply, answer, shape, metadata)
     if reply.asked is not None:
         inner = replace(reply, asked=None)
         question = reply.asked
@@ -143,22 +142,17 @@ def _pointer(
     reply: StoredReply,
     answer: Answer,
     shape: int,
-    context: RenderContext,
     metadata: Mapping[str, Json],
 ) -> SlackMessage:
-    """Say where a report can be made: to the asker alone, without its content."""
-    told = ASK_PRIVATELY
-    near = list(nearest_items(answer.nearest[:3], context.library))
-    lines = [paragraph(words(told))]
-    if near:
-        lines += [paragraph(words("How to report", bold=True)), bullet_list(near)]
-    blocks = [rich_text(*lines)]
+    """Ask to write directly, the asker alone: nothing here tells what the message was about."""
+    told = ask_privately(answer)
+    blocks = [rich_text(paragraph(words(told)))]
     if reply.answer_id:
         ask = press_button(ASK_IN_PRIVATE, reply.answer_id)
         blocks.append(actions(f"acts:{reply.answer_id}", ask))
     blocks.append(with_id(small(AUTOMATED), "automated"))
     return SlackMessage(
-        text="\n".join(part for part in (told, nearest_text(answer, context)) if part),
+        text=told,
         blocks=() if shape >= TEXT_ONLY else tuple(blocks),
         metadata=metadata,
         is_for_asker_alone=True,

@@ -155,7 +155,7 @@ def wire(
     rosters = Rosters(transport, addresses, identity)
     audience = TeamsAudience(rosters, rights)
     surface = TeamsSurface(transport, addresses, timings=timings)
-    library = Library(console=service.settings.console_url)
+    library = Library(console=service.settings.console_url, hosts=service.settings.speak_up.hosts)
     name = read_app_identity(service.settings).texts.name
 
     def rendered(delivery: Delivery) -> TeamsMessage:

@@ -11,11 +11,11 @@ from bot.replies.answer import LEAF, ref, reference
 from bot.replies.buttons import ASK_IN_PRIVATE, SHOW, follow_ups
 from bot.replies.context import RenderContext
 from bot.replies.notices import (
-    ASK_PRIVATELY,
     AUTOMATED,
     CONSOLE,
     OUTDATED,
     about_text,
+    ask_privately,
     checkpoint_lines,
     news_text,
     notice_text,
@@ -159,12 +159,11 @@ def _clarification(reply: StoredReply, answer: Answer, shape: int, context: Rend
 
 
 def _pointer(reply: StoredReply, answer: Answer, shape: int, context: RenderContext) -> Card:
-    """Say where a report can be made: to the asker alone, without its content."""
+    """Ask to write directly, the asker alone: nothing here tells what the message was about."""
     writer = _writer(shape, context)
-    near = writer.nearest(answer)
     last = writer.markup.small(writer.markup.literal(AUTOMATED))
     is_carded = shape < WITHOUT_CARD and bool(reply.answer_id)
-    text = "\n\n".join(one for one in (ASK_PRIVATELY, near, last) if one)
+    text = "\n\n".join((ask_privately(answer), last))
     made = _message(text, shape)
     if is_carded:
         data = action_ids.data_of(action_ids.ANSWER_KEY, reply.answer_id or "")

@@ -21,7 +21,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain
 
-from core.domain.question import Question, Turn
+from core.agent.conversation.reports.recognise import is_foreign_report, tells_of_somebody
+from core.domain.question import UNASKED_SLOT, Question, Turn
 from core.language.content_words import words
 
 
@@ -154,7 +155,7 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _GRANTED = re.compile(
-    r"\b(?:that|because|why(?: is| does)?|report|about)\s+(?=(?:my|our|he|she|they)\b)",
+    r"\b(?:that|because|why(?: is| does| may| can)?|report|about)\s+(?=(?:my|our|he|she|they)\b)",
     re.IGNORECASE,
 )
 _SUPPOSES = re.compile(r"\b(?:if|whether|suppose|supposing|in case|imagine)\b", re.IGNORECASE)
@@ -177,6 +178,8 @@ def is_report(text: str) -> bool:
 
     Kept for the texts last read: several stages ask for the same message.
     """
+    if is_foreign_report(text):
+        return True
     folded = " ".join(text.replace("\u2019", "'").split())
     known = _THEFT_BY_NOBODY_KNOWN.sub("was lost", folded)
     return any(_is_stated(sentence) for sentence in _SENTENCE_END.split(known))
@@ -238,11 +241,15 @@ def is_confidential(question: Question) -> bool:
     """Say whether a message tells of misconduct, or goes on to tell of it.
 
     After a report only a plain question about something else is none: whoever has just reported
-    goes on with places, dates and names, and no word list knows those.
+    goes on with places, dates and names, and no word list knows those. What begins by telling of
+    somebody, and asks for no rule, is taken for a report, too.
     """
     if any(map(is_report, {question.text, question.own})):
         return True
     last = question.history[-1] if question.history else None
+    begins = last is None or last.slot == UNASKED_SLOT or last.outcome == "refused"
+    if begins and not question.context and tells_of_somebody(question.text):
+        return True
     return last is not None and last.was_report and not _asks(question.text)
 
 

@@ -45,6 +45,7 @@ def answer_json(answer: Answer) -> JsonObject:
         "assumptions": list(answer.assumptions),
         "notes": list(answer.notes),
         "case": answer.case_number,
+        "language": answer.language,
         **({"precedent": _precedent_json(precedent)} if precedent else {}),
     }
 
@@ -107,6 +108,7 @@ def answer_of(stored: Mapping[str, Any]) -> Answer:
         assumptions=tuple(stored["assumptions"]),
         notes=tuple(stored["notes"]),
         case_number=stored.get("case"),
+        language=stored.get("language", "en"),  # an earlier release stored none
         precedent=_precedent(stored["precedent"]) if "precedent" in stored else None,
     )
 

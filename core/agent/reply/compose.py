@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import accumulate
 
 from core.agent.conversation.small_talk import SmallTalk
+from core.agent.languages_wording import ReplyWords
 from core.agent.reply.prose import ListLength, arranged, prose
 from core.agent.wording import (
     ALL_OPTION,
@@ -19,8 +20,6 @@ from core.agent.wording import (
     NOTHING_SURER,
     PASSED_ON,
     REFUSALS,
-    REPORT,
-    REPORT_ALONE,
     SMALL_TALK,
     TOO_LONG,
     UNASKED,
@@ -28,6 +27,7 @@ from core.agent.wording import (
     WHAT_TO_ASK,
 )
 from core.domain.answer import (
+    BULLET,
     Answer,
     Branch,
     Claim,
@@ -37,10 +37,12 @@ from core.domain.answer import (
     ShownCitation,
     ShownClaim,
 )
+from core.domain.officers import SpeakUpContacts
 from core.domain.ontology import SectionRef
 from core.domain.policy import PolicyVersion
 from core.domain.question import UNASKED_SLOT, Assumption
 from core.domain.run import Clarification
+from core.language.languages import Language
 from core.language.spans import Span, VersionId
 
 MAX_ANSWER = 2_000
@@ -211,13 +213,59 @@ def clarifying(asked: Clarification | Branch, *, confidence: Confidence = NO_CON
     )
 
 
-def escalated(*, nearest: Sequence[SectionRef]) -> Answer:
-    """Return the reply to a report: no answer, the reporting line, a person."""
+def reported(
+    claims: Sequence[Claim],
+    *,
+    words: ReplyWords,
+    language: Language,
+    contacts: SpeakUpContacts,
+    places: Mapping[Span, SectionRef],
+    versions: Mapping[VersionId, PolicyVersion],
+    nearest: Sequence[SectionRef],
+) -> Answer:
+    """Return the reply to a report, for the asker alone: ways to report, and what policies say."""
+    said, shown, citations = _numbered(claims, places, versions)
+    told = (
+        (words.line, contacts.line),
+        (words.person, contacts.person),
+        (words.anonymous, contacts.anonymous),
+    )
+    ways = "\n".join(f"{BULLET}{label}: {way}" for label, way in told if way)
+    quotes = "\n".join(
+        f"{BULLET}\u201c{one.text}\u201d {''.join(f'[{n}]' for n in claim.numbers)}"
+        for one, claim in zip(said, shown, strict=True)
+    )
+    quoted = f"{words.policies_say}\n{quotes}" if quotes else ""
+    parts = (words.report, ways, quoted, words.afterwards)
     return Answer(
         outcome=Outcome.ESCALATED,
-        text=REPORT if nearest else REPORT_ALONE,
+        text="\n\n".join(filter(None, parts)),
+        claims=shown,
+        citations=citations,
         confidence=NO_CONFIDENCE,
-        nearest=tuple(nearest),
+        nearest=_unquoted(nearest, citations),
+        language=language.value,
+    )
+
+
+def report_in_public(words: ReplyWords, language: Language) -> Answer:
+    """Return all that is said of a report where others may read: it names nothing."""
+    return Answer(
+        outcome=Outcome.ESCALATED,
+        text=words.report_in_public,
+        confidence=NO_CONFIDENCE,
+        language=language.value,
+    )
+
+
+def not_in_language(words: ReplyWords, language: Language) -> Answer:
+    """Return the refusal of a question that only a language model could answer, in its language."""
+    return Answer(
+        outcome=Outcome.REFUSED,
+        text=f"{words.not_in_language}\n\n{words.or_report}",
+        confidence=NO_CONFIDENCE,
+        refusal=RefusalKind.LANGUAGE,
+        language=language.value,
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bot.replies.answer import badge_of
-from bot.replies.notices import ASK_PRIVATELY
+from bot.replies.notices import ask_privately
 from bot.replies.sources import section_title
 from bot.slack.outbound.progress import SlackTimings
 from core.agent.reply.answer_json import answer_json, answer_of
@@ -155,8 +155,8 @@ def holds_all(shown: str, answer: Answer) -> None:
 def is_shown_in_slack(message: SlackMessage | Ephemeral, answer: Answer) -> None:
     """Assert that blocks and text, each for itself, hold the answer; nothing of a report."""
     if answer.is_report:
-        assert squeezed(ASK_PRIVATELY) in in_slack(message)
-        assert answer.text not in str(message.blocks)
+        assert squeezed(ask_privately(answer)) in in_slack(message)
+        assert not [one for one in answer.citations if one.quote in str(message.blocks)]
         return
     holds_all(in_slack(message), answer)
     holds_all(in_slack_text(message), answer)
@@ -165,8 +165,8 @@ def is_shown_in_slack(message: SlackMessage | Ephemeral, answer: Answer) -> None
 def is_shown_in_teams(message: TeamsMessage, answer: Answer) -> None:
     """Assert that text and card together hold the answer, and the entity its citations."""
     if answer.is_report:
-        assert squeezed(ASK_PRIVATELY) in in_teams(message)
-        assert answer.text not in str(message.activity)
+        assert squeezed(ask_privately(answer)) in in_teams(message)
+        assert not [one for one in answer.citations if one.quote in str(message.activity)]
         return
     holds_all(in_teams(message), answer)
     told = [(one["position"], one["appearance"]["name"]) for one in message.citations]

@@ -410,3 +410,17 @@ async def test_what_is_for_some_is_not_shared_with_all(
             assert words in await bureau.whispered(bureau.anna, times=before + 2)
             copies = [one for one in slack.checks.by_app() if one.channel == place.id]
             assert len(copies) == is_shared
+
+
+@pytest.mark.parametrize("text", [REPORT, "Mein Chef nimmt Schmiergeld von Lieferanten."])
+async def test_nothing_shows_in_the_channel_that_a_report_came(bureau: Office, text: str) -> None:
+    """No status, no reaction, no progress: one line to its writer alone, without titles."""
+    slack = bureau.slack
+    said = await slack.people.mention(bureau.anna, bureau.room, text)
+    await bureau.served.quiet()
+    slack.checks.no_answer(said.message)
+    shows = ("assistant.threads.setStatus", "reactions.add", "chat.startStream", "chat.postMessage")
+    assert slack.journal.of(*shows) == []
+    (told,) = slack.checks.seen_by(bureau.anna.id)
+    assert "\n" not in told.text
+    assert "olicy" not in shown(told)

@@ -126,26 +126,25 @@ async def test_it_is_stored_and_read_as_what_it_is() -> None:
 @pytest.mark.parametrize(
     ("text", "relevance", "kind"),
     [
-        ("My manager takes bribes from a supplier.", 0.8, None),
         ("Will it rain tomorrow?", 0.05, RefusalKind.OUT_OF_SCOPE),
         ("May I accept cash as a gift?", 0.2, RefusalKind.NOT_FOUND),
     ],
-    ids=["a report", "off topic", "nothing relevant"],
+    ids=["off topic", "nothing relevant"],
 )
 async def test_where_no_passage_is_shown(
     text: str, relevance: float, kind: RefusalKind | None
 ) -> None:
-    """Not to a report, not off topic, and not where nothing relevant was found."""
+    """Not off topic, and not where nothing relevant was found."""
     answer = (await make_world(relevance=relevance).run(doubted(), text)).answer
     assert (answer.refusal, answer.claims, answer.citations) == (kind, (), ())
 
 
 async def test_a_report_that_the_reasoner_recognises_shows_none() -> None:
-    """It is told how to report, whatever the policies hold."""
+    """It is told how to report, whatever else the policies hold."""
     reasoner = replace(doubted(), planned=Plan(intent="report"))
     answer = (await make_world().run(reasoner)).answer
     assert answer.is_report
-    assert answer.citations == ()
+    assert {one.place.policy_key for one in answer.citations} == {"speak-up"}
 
 
 async def test_a_better_retry_is_the_answer() -> None:

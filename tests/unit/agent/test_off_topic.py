@@ -20,6 +20,7 @@ from core.agent.wording import ASK_A_PERSON, REFUSALS
 from core.domain.answer import Answer, Outcome, RefusalKind
 from core.domain.errors import ContractError
 from core.domain.run import Clarification
+from tests.factories import public_report
 
 NOT_FOUND = refusal(RefusalKind.NOT_FOUND)
 OFF = refusal(RefusalKind.OUT_OF_SCOPE)
@@ -106,7 +107,7 @@ def test_what_was_found_or_asked_back_gives_way_only_for_sure(answer: Answer) ->
         (refusal(RefusalKind.NOT_FOUND, needs_person=True), False),
         (refusal(RefusalKind.CONFLICT), False),
         (refusal(RefusalKind.NOT_PERMITTED), False),
-        (compose.escalated(nearest=()), False),
+        (public_report(), False),
         (compose.small_talk_reply(SmallTalk.GREETING), False),
         (compose.failed(), False),
         (replace(NOT_FOUND, outcome=Outcome.ANSWERED, refusal=None), False),

@@ -5,6 +5,7 @@ from dataclasses import asdict, replace
 import pytest
 
 from core.agent.document_search import REPORTING as REPORTING_QUERY
+from core.agent.languages_wording import ENGLISH
 from core.agent.request import Reply
 from core.agent.trace import reply_json, trace_json
 from core.domain.answer import Badge, Branch, Decision, Draft, Outcome, RefusalKind
@@ -251,25 +252,25 @@ async def test_a_conflict_shows_both_sides() -> None:
 
 
 async def test_a_report_is_passed_on_unanswered() -> None:
-    """A report is escalated with the reporting line, without claims and without a draft."""
+    """A report is escalated without a draft; the reporting line is quoted to its writer alone."""
     world = make_world()
     reasoner = ScriptedReasoner(planned=make_plan("report"))
     run = await world.run(reasoner, "My boss takes cash from hauliers.")
     assert run.answer.outcome is Outcome.ESCALATED
-    assert (run.answer.claims, run.answer.citations, run.attempts) == ((), (), ())
-    assert "speak-up" in {place.policy_key for place in run.answer.nearest}
+    assert run.attempts == ()
+    assert {one.place.policy_key for one in run.answer.citations} == {"speak-up"}
     assert reasoner.asked == []
     assert [request.text for request in world.search.requests] == [REPORTING_QUERY]
 
 
-async def test_a_report_names_no_sections_that_are_not_shown() -> None:
-    """Where nothing may be searched, the reply does not speak of sections below it."""
+async def test_a_report_says_nothing_of_policies_that_are_not_searched() -> None:
+    """Where nothing may be searched, the reply speaks of no policies."""
     shown = [
         (await make_world().run(ScriptedReasoner(planned=make_plan("report")), use_rag=rag)).answer
         for rag in (True, False)
     ]
-    assert [bool(answer.nearest) for answer in shown] == [True, False]
-    assert ["below" in answer.text for answer in shown] == [True, False]
+    assert [bool(answer.citations) for answer in shown] == [True, False]
+    assert [ENGLISH.policies_say in answer.text for answer in shown] == [True, False]
     assert all("in confidence" in answer.text for answer in shown)
 
 

@@ -56,7 +56,7 @@ from core.domain.ontology import SectionRef
 from core.language.spans import Span, VersionId
 from core.ports.reasoning import Progressed
 from core.ports.starters import Starter, StarterSet
-from tests.factories import NOW
+from tests.factories import NOW, public_report
 from tests.servers.slack.blocks import blocks_faults, chunk_faults, view_faults
 from tests.servers.slack.wire import Json
 from tests.unit.slack.limits import IN_MESSAGE, IN_VIEW, own_rules
@@ -183,7 +183,7 @@ def answers(text: str) -> Iterator[tuple[str, Answer]]:
     for kind in RefusalKind:
         told = compose.refused(kind, nearest=near, confidence=bare, notes=(text,))
         yield f"refused {kind}", replace(told, text=text)
-    yield "escalated", replace(compose.escalated(nearest=near), text=text)
+    yield "escalated", replace(public_report(), nearest=near, text=text)
     yield "failed", replace(compose.failed(), text=text)
 
 

@@ -31,6 +31,7 @@ from core.domain.answer import (
 from core.domain.case import CaseNews, CaseState, OfficerReply, SupersededAnswer
 from core.domain.delivery import Notice
 from core.domain.json_value import Json
+from tests.factories import public_report
 from tests.servers.slack.wire import is_object
 from tests.unit.slack.limits import own_rules
 from tests.unit.slack.payloads import (
@@ -81,7 +82,7 @@ def words(answer: Answer, setting: RenderContext = SETTING) -> str:
         (compose.not_permitted(), "Not available here"),
         (compose.not_here(), "Not available here"),
         (compose.too_long(9), "No answer"),
-        (compose.escalated(nearest=()), "Needs a person"),
+        (public_report(), "Needs a person"),
         (
             replace(answered("x"), outcome=Outcome.REFUSED, refusal=RefusalKind.CONFLICT),
             "Needs a person \u00b7 The policies disagree",
@@ -224,7 +225,7 @@ def test_a_clarification_has_a_button_for_each_value() -> None:
 
 def test_a_report_is_not_answered_in_public() -> None:
     """A pointer, to the asker alone, without the words of the reply."""
-    report = compose.escalated(nearest=[place("How to report")])
+    report = replace(public_report(), text="SECRET", nearest=(place("How to report"),))
     public = replace(SETTING, is_public=True)
     for shape in range(SHAPES):
         shown = render(stored(report), shape, outbox_id=17, context=public)

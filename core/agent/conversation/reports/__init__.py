@@ -1,0 +1,1 @@
+"""Reports of misconduct in English, German, French and Spanish, told from questions."""

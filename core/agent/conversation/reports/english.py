@@ -1,0 +1,80 @@
+"""Words of reports in English, beside the rules of `misconduct`."""
+
+import re
+
+from core.agent.conversation.reports.words import ReportWords, any_of
+
+_EN_JOBS = (
+    r"(?:boss|manager|supervisor|leader|lead|colleague|co-?worker|teammate|director|head|"
+    r"ceo|cfo|cto|coo|driver|buyer|accountant"
+    r"|foreman|dispatcher|chief|intern|clerk|department|trainer|cashier|caretaker|guard|"
+    r"controller|planner|officer|partner|vp"
+    r"|secretary|assistant|engineer|technician|operator|janitor|receptionist|recruiter|"
+    r"executive|team|guy|woman|man|owner"
+    r"|president|management|mentor|instructor|apprentices?|coach|staff|storekeeper|shift)s?\b"
+)
+ENGLISH = ReportWords(
+    somebody=any_of(r"(?!)"),
+    victim=any_of(r"(?!)"),
+    harm=any_of(r"(?!)"),
+    deed=any_of(r"(?!)"),
+    blamed=any_of(
+        r"i (?:want|need|would like|have) to report something\b",
+        r"since my (?:statement|complaint|report|testimony)\b",
+        r"i was (?:let go|dismissed|fired|sacked) (?:after|because) i\b",
+    ),
+    confessed=any_of(
+        r"i (?:claimed|booked|reported) .{0,40}\b(?:never (?:had|happened|worked|existed|"
+        r"made)|did not (?:have|work))"
+    ),
+    spoke=any_of(r"(?!)"),
+    suffers=any_of(r"(?!)"),
+    asks=any_of(
+        r"(?:how|where|to whom|whom?|whose|what|which|can|could|may|must|shall|should|would|"
+        r"will|do|does|did|is|isn't|are|aren't|am|was|were|has|have|why|when (?:do|does|is|"
+        r"are|must|can|should|may|will))\b",
+        r"(?:tell me|explain|describe|list|summari[sz]e|compare|define|show|give|find|help me|"
+        r"write|draft|translate|rules?|policy|limits?|difference|definition)\b",
+        r"i (?:wonder|need (?:the|to know|information|help with)|am looking|"
+        r"would like to (?:know|ask)|want to (?:know|ask)|have a question|was wondering)\b|"
+        r"i'd like to (?:know|ask)\b|i'm looking\b",
+    ),
+    granted=any_of(r"(?!)"),
+    supposes=any_of(r"(?:if|whether|suppose|supposing|in case|imagine)\b"),
+    modal=any_of(r"(?!)"),
+    by_mistake=any_of(r"(?:by (?:mistake|accident)|accidentally|mistakenly)\b"),
+    lost=any_of(r"(?!)"),
+    greeting=re.compile(
+        r"^(?:(?:hi|hello|hey|so|and|but|please|sorry|ok|well|good (?:morning|"
+        r"afternoon))\b[ ,!:]{0,3}){1,6}"
+    ),
+    insider=any_of(
+        r"(?:our|the|in the) (?:company|site|plant|lab|board|hr head|guards|shop|branch|"
+        r"factory|sales"
+        r" team)\b|an employee\b|they made (?:me|us)\b",
+        rf"(?:my|our|his|her|another|one of (?:my|our|the)) (?:[\w-]+ ){{0,3}}?(?:{_EN_JOBS})",
+        r"(?:an?|the|two|some) (?:[\w-]+ ){0,2}?(?:boss|manager|supervisor|lead|"
+        r"colleagues?|co-?workers?|teammate|director|head of [a-z]+|ceo|cfo|accountant|"
+        r"foreman|dispatcher|chief|guard|caretaker|controller|driver|(?:night|day|early|"
+        r"late) shift|new guy|cashier|works council|janitor)\b|management (?:is|has|keeps|"
+        r"lies)|an employee of\b",
+        r"(?:he|she|somebody|someone)\b|(?:mr|mrs|ms)\b\.? \w+|they (?:pressur|forc|threaten|"
+        r"took|make|call)\w*|every(?:body|one) knows",
+        r"\w+ (?:from|in) (?:purchasing|accounting|finance|sales|hr|it|dispatch|marketing|"
+        r"logistics|the warehouse|procurement|legal|production|payroll)\b|(?:here|"
+        r"in my (?:department|team)|in our (?:department|team)),? (?:people|they|we|nobody|"
+        r"everyone)\b",
+        r"(?:because i(?:'m| am)|because of my) (?:\w+ )?(?:pregnant|gay|lesbian|black|muslim|"
+        r"jewish|disabled|foreign|a woman|trans|headscarf|skin|age|religion|accent|pregnancy|"
+        r"disability|origin|gender)\b",
+    ),
+    done_to_me=any_of(r"they (?:pressur|forc|threaten|fired|sacked)\w* (?:me|us)\b"),
+    helps=any_of(
+        r"what (?:can|should|shall|do|must) (?:i|we) do(?: now| about (?:it|this|that))?$|"
+        r"who can help(?: me)?$|can (?:you|anyone|somebody) help(?: me)?$|what now$|"
+        r"who (?:do|can|should) i (?:talk|speak|turn|go) to$|whom? (?:do|can|"
+        r"should) i tell$|help(?: me)?$|is (?:this|that|it) normal$|(?:can|"
+        r"may) (?:he|she|they) do (?:that|this)$",
+    ),
+    why=any_of(r"(?!)"),
+)

@@ -1,0 +1,57 @@
+"""Replies that are given before anybody plans or drafts: to a report, and in another language.
+
+A report of misconduct is never answered, whoever reasons. The rules that reason without a language
+model know English: a question in German, French or Spanish is searched for all the same, and if
+policies in its language are among what is found, its words are compared with them as ever. Else it
+is refused, in the language of whoever asked.
+"""
+
+from dataclasses import dataclass
+
+from core.agent.conversation.misconduct import is_confidential
+from core.agent.document_search import DocumentSearch
+from core.agent.languages_wording import words_in
+from core.agent.reply import compose
+from core.agent.request import PipelineParts
+from core.agent.speak_up import speak_up
+from core.domain.answer import Answer
+from core.domain.question import Question
+from core.domain.run import Plan
+from core.language.languages import Language, language_of
+
+OTHER_LANGUAGE = "other_language"
+"""The intent of a question that is refused for its language."""
+_NOT_TOLD = frozenset({Language.ENGLISH, Language.OTHER})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EarlyReply:
+    """How a run ends before anything is planned."""
+
+    plan: Plan
+    """What its trace says of it."""
+    answer: Answer
+    """What is shown."""
+
+
+async def early_reply(
+    question: Question, passages: DocumentSearch, parts: PipelineParts, *, use_rag: bool
+) -> EarlyReply | None:
+    """Return the reply to a report, or to a question in another language; None: go on."""
+    if is_confidential(question):
+        answer = await speak_up(question, passages if use_rag else None, parts)
+        return EarlyReply(plan=Plan(intent="report"), answer=answer)
+    if parts.reasoner.is_model or not use_rag or not await _is_unanswerable(question, passages):
+        return None
+    language = language_of(question.text)
+    answer = compose.not_in_language(words_in(language), language)
+    return EarlyReply(plan=Plan(intent=OTHER_LANGUAGE), answer=answer)
+
+
+async def _is_unanswerable(question: Question, passages: DocumentSearch) -> bool:
+    """Say whether a question is in a language that neither the rules nor the policies have."""
+    language = language_of(question.text)
+    if language in _NOT_TOLD or language_of(question.own) in _NOT_TOLD:
+        return False
+    found = await passages.first()
+    return not any(language_of(hit.text) is language for hit in found.result.hits)

@@ -1,0 +1,118 @@
+"""What a person reads in their own language where no answer is given: reports, and refusals.
+
+One instance for each language in which misconduct is recognised; each has every text.
+"""
+
+from dataclasses import dataclass
+
+from core.language.languages import Language
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyWords:
+    """The texts of one language."""
+
+    report: str
+    """Reply to a report in private, before what can be held on to."""
+    line: str
+    """Before the speak-up line."""
+    person: str
+    """Before the ombudsperson."""
+    anonymous: str
+    """Before how to report without a name."""
+    policies_say: str
+    """Above quotations of the policies; they stay in their own language."""
+    afterwards: str
+    """Below all that."""
+    report_in_public: str
+    """All that is said of a report where others may read."""
+    not_in_language: str
+    """Reply to a question that only a language model could answer, where there is none."""
+    or_report: str
+    """Added to it: nobody who meant to report is left without a way."""
+
+
+ENGLISH = ReplyWords(
+    report=(
+        "This sounds like something to report rather than to look up, so I have passed nothing on."
+        " You can report it in confidence."
+    ),
+    line="Speak-up line",
+    person="Ombudsperson",
+    anonymous="Without your name",
+    policies_say="What the policies say about it:",
+    afterwards="If you wish, Compliance will take it up with you in private.",
+    report_in_public="I don't answer this here. Please write to me in a direct message.",
+    not_in_language="I can't answer in this language here. You can ask me in English.",
+    or_report="If you want to report something, please write to me in a direct message.",
+)
+GERMAN = ReplyWords(
+    report=(
+        "Das klingt nach etwas, das Sie melden können, statt es nachzuschlagen. Ich habe nichts"
+        " weitergegeben. Sie können es vertraulich melden."
+    ),
+    line="Hinweisgeberstelle",
+    person="Ombudsperson",
+    anonymous="Ohne Ihren Namen",
+    policies_say="Was die Richtlinien dazu sagen, im Wortlaut:",
+    afterwards="Wenn Sie möchten, nimmt sich Compliance der Sache vertraulich mit Ihnen an.",
+    report_in_public=(
+        "Darauf antworte ich hier nicht. Bitte schreiben Sie mir in einer Direktnachricht."
+    ),
+    not_in_language=(
+        "Auf Deutsch kann ich hier leider nicht antworten: Die Richtlinien liegen mir in einer"
+        " anderen Sprache vor, und ich übersetze sie nicht ungeprüft. Sie können mich auf Englisch"
+        " fragen oder Ihre Frage an Compliance weitergeben."
+    ),
+    or_report="Wenn Sie etwas melden möchten, schreiben Sie mir bitte in einer Direktnachricht.",
+)
+FRENCH = ReplyWords(
+    report=(
+        "Cela semble être un fait à signaler plutôt qu'une règle à chercher. Je n'ai rien"
+        " transmis. Vous pouvez le signaler en toute confidentialité."
+    ),
+    line="Ligne d'alerte",
+    person="Personne de confiance",
+    anonymous="Sans donner votre nom",
+    policies_say="Ce que disent les politiques, mot pour mot :",
+    afterwards="Si vous le souhaitez, le service Compliance en parlera avec vous en privé.",
+    report_in_public=(
+        "Je ne réponds pas à cela ici. Écrivez-moi, s'il vous plaît, par message direct."
+    ),
+    not_in_language=(
+        "Je ne peux malheureusement pas répondre en français ici : les politiques sont dans une"
+        " autre langue, et je ne les traduis pas sans contrôle. Vous pouvez me poser la question en"
+        " anglais ou la transmettre au service Compliance."
+    ),
+    or_report="Si vous voulez signaler un fait, écrivez-moi, s'il vous plaît, par message direct.",
+)
+SPANISH = ReplyWords(
+    report=(
+        "Esto parece algo que se puede denunciar, más que una norma que consultar. No he"
+        " transmitido nada. Puede denunciarlo de forma confidencial."
+    ),
+    line="Canal de denuncias",
+    person="Defensor o persona de confianza",
+    anonymous="Sin dar su nombre",
+    policies_say="Lo que dicen las políticas, palabra por palabra:",
+    afterwards="Si lo desea, Compliance tratará el asunto con usted en privado.",
+    report_in_public="No respondo a esto aquí. Por favor, escríbame un mensaje directo.",
+    not_in_language=(
+        "Lamentablemente no puedo responder en español aquí: las políticas están en otro idioma"
+        " y no las traduzco sin comprobarlas. Puede preguntármelo en inglés o pasar la pregunta a"
+        " Compliance."
+    ),
+    or_report="Si quiere denunciar algo, escríbame, por favor, un mensaje directo.",
+)
+_WORDS = {
+    Language.ENGLISH: ENGLISH,
+    Language.GERMAN: GERMAN,
+    Language.FRENCH: FRENCH,
+    Language.SPANISH: SPANISH,
+    Language.OTHER: ENGLISH,
+}
+
+
+def words_in(language: Language) -> ReplyWords:
+    """Return the texts of a language, the English ones where there are none."""
+    return _WORDS[language]

@@ -1,0 +1,82 @@
+"""Reports of misconduct are recognised in English, German, French and Spanish."""
+
+from pathlib import Path
+
+import pytest
+
+from core.agent.conversation.misconduct import is_confidential, is_report
+from core.agent.conversation.reports.recognise import is_foreign_report, tells_of_somebody
+from core.domain.question import Turn
+from tests.factories import make_question
+
+MESSAGES = Path(__file__).parents[3] / "evals" / "languages"
+LEAST_RECALL = 0.95
+MOST_ALARMS = 0.03
+
+
+def messages(name: str, language: str, kind: str) -> list[str]:
+    """Return the messages of a file: language, kind and text, parted by tabs."""
+    rows = (line.split("\t") for line in (MESSAGES / name).read_text("utf-8").splitlines())
+    return [text for spoken, told, text in rows if (spoken, told) == (language, kind)]
+
+
+@pytest.mark.parametrize("language", ["de", "en", "es", "fr"])
+@pytest.mark.parametrize("name", ["tune.tsv", "test.tsv"])
+def test_reports_are_told_from_questions(name: str, language: str) -> None:
+    """Few reports are missed, and fewer questions taken for one; see `docs/quality.md`."""
+    reports = messages(name, language, "report")
+    questions = messages(name, language, "question")
+    assert len(reports) >= 60
+    assert len(questions) >= 119
+    found = sum(is_confidential(make_question(one)) for one in reports)
+    alarms = sum(is_confidential(make_question(one)) for one in questions)
+    assert found >= LEAST_RECALL * len(reports)
+    assert alarms <= MOST_ALARMS * len(questions)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "MEIN CHEF BELÄSTIGT MICH",
+        "mein chef belaestigt mich",
+        "mein chef belastigt mich",
+        "Mon chef me harcele",
+        "mi jefe me acosa",
+        "Hi all, mein Chef belästigt mich, what can I do?",
+        "Wie melde ich meinen Chef, der mich belästigt?",
+    ],
+)
+def test_a_report_stays_one_however_it_is_typed(text: str) -> None:
+    """Without accents, in capitals, in two languages."""
+    assert is_report(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["mein Chef", "Leiharbeiter", "ma collègue", "un proveedor", "In Deutschland.", "", "?", "ß"],
+)
+def test_a_word_in_reply_is_no_report(text: str) -> None:
+    """What answers a question of ours tells nothing by itself."""
+    assert not is_foreign_report(text)
+    assert not tells_of_somebody(text)
+
+
+def test_what_is_told_in_reply_to_us_is_no_report() -> None:
+    """Who was asked back goes on to tell of a colleague without reporting them."""
+    told = "Meine Kollegin arbeitet in Wien und ist Leiharbeiterin."
+    asked = Turn(
+        question="Gilt das?", outcome="clarification", answer="Where?", slot="jurisdiction"
+    )
+    assert is_confidential(make_question(told))
+    assert not is_confidential(make_question(told, history=(asked,)))
+
+
+@pytest.mark.parametrize(
+    "part",
+    ["mein chef ", "nimmt ", "ich habe ", "mon chef que ", "¿", "a.", "ä", "weil mein ", " "],
+)
+def test_long_messages_are_read_in_linear_time(part: str) -> None:
+    """Patterns search bounded stretches: twice the text takes about twice the steps."""
+    text = (part * 8_000)[:8_000]
+    assert is_foreign_report(text) in {True, False}
+    assert tells_of_somebody(text) in {True, False}
