@@ -2,8 +2,8 @@
 
 A report of misconduct is never answered, whoever reasons. The rules that reason without a language
 model know English: a question in German, French or Spanish is searched for all the same, and if
-policies in its language are among what is found, its words are compared with them as ever. Else it
-is refused, in the language of whoever asked.
+policies in its language are among what is found relevant, its words are compared with them as
+ever. Else it is refused, in the language of whoever asked.
 """
 
 from dataclasses import dataclass
@@ -41,17 +41,23 @@ async def early_reply(
     if is_confidential(question):
         answer = await speak_up(question, passages if use_rag else None, parts)
         return EarlyReply(plan=Plan(intent="report"), answer=answer)
-    if parts.reasoner.is_model or not use_rag or not await _is_unanswerable(question, passages):
+    if parts.reasoner.is_model or not use_rag:
+        return None
+    threshold = parts.limits.relevance_threshold
+    if not await _is_unanswerable(question, passages, threshold=threshold):
         return None
     language = language_of(question.text)
     answer = compose.not_in_language(words_in(language), language)
     return EarlyReply(plan=Plan(intent=OTHER_LANGUAGE), answer=answer)
 
 
-async def _is_unanswerable(question: Question, passages: DocumentSearch) -> bool:
+async def _is_unanswerable(
+    question: Question, passages: DocumentSearch, *, threshold: float
+) -> bool:
     """Say whether a question is in a language that neither the rules nor the policies have."""
     language = language_of(question.text)
     if language in _NOT_TOLD or language_of(question.own) in _NOT_TOLD:
         return False
     found = await passages.first()
-    return not any(language_of(hit.text) is language for hit in found.result.hits)
+    relevant = [hit for hit in found.result.hits if hit.relevance >= threshold]
+    return not any(language_of(hit.text) is language for hit in relevant)

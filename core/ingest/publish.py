@@ -22,6 +22,7 @@ from core.ingest.compare import (
     should_replace_facts,
     unchanged_notes,
 )
+from core.ingest.languages import language_note
 from core.ingest.prepare import Overrides, Prepared
 from core.ports import (
     Clock,
@@ -356,12 +357,14 @@ def _source(prepared: Prepared) -> SourceDocument:
 def _ingested(
     prepared: Prepared, result: Published | Unchanged, reading: ReadingReport | None, *notes: str
 ) -> Ingested:
+    # A model that reads rules says by itself how many it found, in whatever language.
+    language = language_note(prepared.document.text, prepared.sections) if reading is None else ""
     return Ingested(
         source_name=prepared.source_name,
         metadata=prepared.metadata,
         result=result,
         sections=len(prepared.sections),
-        notes=(*prepared.document.notes, *notes),
+        notes=(*prepared.document.notes, *([language] if language else ()), *notes),
         reading=reading,
     )
 

@@ -1,0 +1,35 @@
+"""In which language a document is, as far as that matters: rules are read in English alone."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from core.domain.policy import Section
+from core.language.languages import Language, language_of
+
+SECTIONS = 60
+"""Sections that are looked at."""
+CHARACTERS = 1_500
+"""Characters of each."""
+_FEWEST_WORDS = 8
+"""Words of a section that tells a language."""
+_NAMES = {
+    Language.GERMAN: "German",
+    Language.FRENCH: "French",
+    Language.SPANISH: "Spanish",
+    Language.OTHER: "Not in English",
+}
+
+
+def language_note(text: str, sections: Sequence[Section]) -> str:
+    """Return what an ingestion says of a document in another language; empty: it is in English.
+
+    Most of its sections decide, so that an English policy with a German annex is an English one.
+    """
+    begun = [
+        text[one.char_start : min(one.char_end, one.char_start + CHARACTERS)]
+        for one in sections[:SECTIONS]
+    ]
+    told = [one for one in begun if len(one.split()) >= _FEWEST_WORDS] or [text[:CHARACTERS]]
+    ((language, _),) = Counter(map(language_of, told)).most_common(1)
+    name = _NAMES.get(language)
+    return f"{name}: searched, no rules read" if name else ""
