@@ -124,7 +124,7 @@ async def in_teams_itself(run: Both, texts: tuple[str, ...]) -> list[Answer]:
 
 async def of_the_service(run: Both, name: str, texts: tuple[str, ...]) -> list[Answer]:
     """Ask the service itself, which knows no platform."""
-    place = Place(platform="console", tenant="local", channel="c", thread=name, mode="direct")
+    place = Place(platform="console", tenant="local", channel="c", thread=name, mode="channel")
     answers: list[Answer] = []
     for text in texts:
         words = answers[-1].options[0] if text == BUTTON else text
