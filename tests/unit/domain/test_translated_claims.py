@@ -1,0 +1,46 @@
+"""A claim in another language than what it cites is not shown: nothing could check its "must"."""
+
+import pytest
+
+from core.domain.answer import Check
+from core.grounding.support import Grounds, ungrounded
+
+FORBIDDEN = "Employees must not accept cash from suppliers."
+
+
+def objection(claim: str, cited: str = FORBIDDEN) -> str | None:
+    """Return what is wrong with what a claim requires, allows or forbids."""
+    return ungrounded(claim, Grounds(texts=[cited]))[Check.MODALITY]
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Mitarbeiter dürfen Cash von Suppliers annehmen.",
+        "Employees dürfen cash von suppliers annehmen.",
+        "Mitarbeiter dürfen kein Cash von Suppliers annehmen.",
+        "Les salariés peuvent accepter du cash des suppliers.",
+        "Los empleados pueden aceptar cash de suppliers.",
+    ],
+)
+def test_a_translation_does_not_pass(claim: str) -> None:
+    """Right or wrong: borrowed nouns make it look as if it were about what it cites."""
+    assert objection(claim) is not None
+
+
+def test_a_claim_in_english_on_a_policy_in_german_does_not_pass() -> None:
+    """The other way round nothing could tell either."""
+    cited = "Mitarbeiter dürfen kein Cash von Lieferanten annehmen."
+    assert objection("Employees may accept cash from a Lieferant.", cited) is not None
+
+
+@pytest.mark.parametrize("claim", [FORBIDDEN, "Cash from suppliers must not be accepted."])
+def test_a_claim_in_the_same_language_is_read(claim: str) -> None:
+    """Nothing changes there."""
+    assert objection(claim) is None
+
+
+def test_a_quote_in_any_language_passes() -> None:
+    """It is what it cites."""
+    cited = "Mitarbeiter dürfen kein Bargeld annehmen."
+    assert objection(cited, cited) is None
