@@ -95,7 +95,9 @@ class Compared:
 
     @property
     def counts(self) -> bool:
-        """True if people would be told otherwise by the switch alone."""
+        """True if people would be told otherwise by the switch alone, or nothing as it broke."""
+        if self.skipped is NotCompared.FAILED:
+            return True
         return self.change not in {None, AnswerChange.SAME} and not self.already
 
     @property

@@ -92,6 +92,8 @@ async def looks(console: Console, engine: AsyncEngine, database_url: str) -> dic
         "no dropped question": "/officer/questions?state=dropped",
         "hostile question": f"/officer/questions/{drafts[0].number}",
         "question": f"/officer/questions/{drafts[1].number}",
+        "calibration": "/officer/calibration",
+        "consistency": "/officer/consistency",
         "policies": "/officer/policies",
         "policy": "/officer/policies/gifts",
         "changes": "/officer/policies/gifts/changes",

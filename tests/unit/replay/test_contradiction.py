@@ -6,7 +6,7 @@ import pytest
 
 from core.replay.contradiction import AnswerContradiction, ContradictionKind, contradiction
 from core.replay.outcome_change import AnswerChange, outcome_change
-from core.replay.shadow import sample
+from core.replay.shadow import Compared, NotCompared, sample
 
 FIFTY = "Employees may accept gifts with a value of up to EUR 50 per giver and calendar year."
 THIRTY = FIFTY.replace("50", "30")
@@ -98,6 +98,15 @@ def test_hostile_texts_end(part: str) -> None:
     """However long a quote is, and whatever stands in it."""
     long = (part * 8_000)[:8_000]
     contradiction(answer(long), answer(long[::-1]))
+
+
+def test_what_breaks_counts_as_answered_otherwise() -> None:
+    """A pipeline lets nothing through that could not answer; what is left out is no change."""
+    broken = Compared(record_id="1", question="", skipped=NotCompared.FAILED)
+    assert broken.counts
+    assert not Compared(record_id="1", question="", skipped=NotCompared.ERASED).counts
+    assert not Compared(record_id="1", question="", change=AnswerChange.BADGE, already=True).counts
+    assert Compared(record_id="1", question="", change=AnswerChange.BADGE).counts
 
 
 def test_a_sample_is_drawn_by_the_seed_alone() -> None:
