@@ -116,6 +116,11 @@ METRICS: Mapping[str, Metric] = {
         kind="gauge",
         means="Workspaces whose token the platform no longer takes, as this process was told.",
     ),
+    "citebound_unheard_minutes": Metric(
+        kind="gauge",
+        means="Minutes since the start in which the platform left events out: too many.",
+        labels=("platform",),
+    ),
     "citebound_info": Metric(
         kind="gauge",
         means="1, with the release of the process and what it does: serve, work or both.",

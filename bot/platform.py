@@ -19,6 +19,11 @@ def _none_lost() -> Mapping[str, str]:
     return {}
 
 
+def _none_unheard() -> int:
+    """See `Chat.unheard`."""
+    return 0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chat:
     """One chat platform, connected."""
@@ -38,6 +43,8 @@ class Chat:
     lost: Callable[[], Mapping[str, str]] = _none_lost
     """Says where nothing can be posted any more, as far as this process was told: the tenant, and
     the platform's word for why."""
+    unheard: Callable[[], int] = _none_unheard
+    """Says for how many minutes the platform has left events out since the process began."""
 
 
 Connect = Callable[[Service], AbstractAsyncContextManager[Chat]]

@@ -30,6 +30,8 @@ class Gauges:
         """Set all gauges."""
         lost = sum(len(chat.lost()) for chat in self._chats)
         meter.set("citebound_lost_workspaces", lost)
+        for chat in self._chats:
+            meter.set("citebound_unheard_minutes", float(chat.unheard()), platform=chat.name)
         meter.set("citebound_model_budget_usd", self._service.settings.daily_budget_usd)
         for kind, slots in self._service.queue.slots().items():
             meter.set("citebound_slots", slots.busy, kind=kind, state="busy")

@@ -37,6 +37,8 @@ from core.domain.installation import Workspace
 from core.domain.json_value import Json
 
 UNAVAILABLE, BROKEN = 503, 500
+RATE_LIMITED = "app_rate_limited"
+"""It is no event: it says that events are left out."""
 ANYTHING = re.compile(".*", re.DOTALL)
 CONNECTED, OPENED, DOUBTED = "citebound_connected", "citebound_opened", "citebound_doubted"
 """Keys of the context of a request."""
@@ -46,11 +48,30 @@ Next = Callable[[], Awaitable[Any]]
 logger = logging.getLogger(__name__)
 
 
+class EventLimits:
+    """Minutes in which a workspace had more events than Slack sends: those beyond never come."""
+
+    def __init__(self) -> None:
+        self.minutes = 0
+
+    def reached(self, body: Body) -> None:
+        """Count a minute, and say whose it was: nobody there was heard until it ended."""
+        self.minutes += 1
+        logger.warning(
+            "Slack sends no more events of %s for a minute: it had more than 30,000 in an hour",
+            str(body.get("team_id") or "a workspace")[:40],
+        )
+
+
 def build_app(
-    workspaces: Workspaces, tasks: ForeignTasks, *, api_url: str | None = None
+    workspaces: Workspaces,
+    tasks: ForeignTasks,
+    *,
+    api_url: str | None = None,
+    limits: EventLimits | None = None,
 ) -> AsyncApp:
     """Return the Bolt app. Signatures are checked before it, sockets have none."""
-    entrance = _Entrance(workspaces)
+    entrance = _Entrance(workspaces, limits or EventLimits())
     listeners = _Listeners(workspaces, tasks)
     app = AsyncApp(
         name="citebound",  # else Bolt looks for its caller in every module, at each start
@@ -73,14 +94,18 @@ def build_app(
 class _Entrance:
     """Finds out whose something is, and keeps it if it is a message."""
 
-    def __init__(self, workspaces: Workspaces) -> None:
+    def __init__(self, workspaces: Workspaces, limits: "EventLimits") -> None:
         self._workspaces = workspaces
+        self._limits = limits
         self._dropped = 0
 
     async def keep_first(
         self, body: Body, next_: Next, context: AsyncBoltContext
     ) -> BoltResponse | None:
         """Take one request; a message goes no further."""
+        if body.get("type") == RATE_LIMITED:
+            self._limits.reached(body)
+            return BoltResponse(status=200, body="")
         where = workspace_of(body)
         is_event = body.get("type") == "event_callback"
         if where is None:

@@ -12,7 +12,7 @@ from bot.platform import Chat, Connect
 from bot.private_channels import require_private
 from bot.slack.app.endpoint import SignatureCheck, SlackEndpoint, Sockets
 from bot.slack.app.health import InstalledWorkspace, SlackChannelCheck
-from bot.slack.app.listeners import build_app
+from bot.slack.app.listeners import EventLimits, build_app
 from bot.slack.app.workspace import WorkspaceFactory
 from bot.slack.app.workspaces import Workspaces, by_tenant
 from bot.slack.install.credentials import Credentials, OneWorkspace
@@ -57,7 +57,8 @@ async def _connected(
     installed = await _installed(credentials, workspaces)
     await require_private(SlackChannelCheck(installed), rights, service.officers)
     tasks = ForeignTasks()
-    app = build_app(workspaces, tasks, api_url=setup.api_url)
+    limits = EventLimits()
+    app = build_app(workspaces, tasks, api_url=setup.api_url, limits=limits)
     if setup.signing_secrets:
         endpoint = SlackEndpoint(app, SignatureCheck(setup.signing_secrets))
         routes = (web.post(EVENTS_PATH, endpoint.take), *routes)
@@ -80,6 +81,7 @@ async def _connected(
             listening=listening,
             trouble=trouble,
             lost=lambda: workspaces.lost,
+            unheard=lambda: limits.minutes,
         )
     finally:
         await tasks.ended()

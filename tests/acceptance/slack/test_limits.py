@@ -3,6 +3,7 @@
 import asyncio
 import re
 
+from aiohttp import ClientSession
 from sqlalchemy import text
 
 from tests.servers.slack import FakeSlack
@@ -99,3 +100,15 @@ async def test_the_buttons_of_an_answer_that_waited_work(
                 text("SELECT count(*) FROM citebound.outbox WHERE cause LIKE 'wait:%'")
             )
         assert told_of == 1
+
+
+async def test_what_slack_leaves_out_is_counted(slack: FakeSlack, slack_database: str) -> None:
+    """Above 30,000 events in an hour Slack says so, and is not asked to say it again."""
+    async with product(slack, slack_database) as served:
+        told = await slack.sender.deliver(slack.events.rate_limited())
+        assert [one.status for one in told.attempts] == [200]
+        async with (
+            ClientSession() as session,
+            session.get(f"{served.operations_url}/metrics") as metrics,
+        ):
+            assert 'citebound_unheard_minutes{platform="slack"} 1' in await metrics.text()
