@@ -15,7 +15,7 @@ from bot.slack.web.calls import MessageRef, Slack, links_to
 from core.adapters.postgres.corpus.policy_facts import PostgresPolicyChanges
 from core.agent.starters.service import StarterService
 from core.cases.service import CaseService
-from core.domain.case import Case, CaseState
+from core.domain.case import UNSETTLED, Case, CaseState
 from core.domain.case_actions import CaseRefused
 from core.domain.conversation import Place
 from core.domain.delivery import Readers
@@ -27,8 +27,6 @@ from core.ports.posted_answers import PostedAnswers
 _STATES = {
     CaseState.OPEN: "waiting for Compliance",
     CaseState.CLAIMED: "taken up by {officer}",
-    CaseState.ANSWERED: "answered by {officer}",
-    CaseState.CLOSED: "closed",
 }
 
 
@@ -39,7 +37,7 @@ class OpenItems:
     for_asker: tuple[OpenQuestion, ...]
     """Questions back that they have not answered."""
     for_compliance: tuple[OpenQuestion, ...]
-    """Cases that are not closed."""
+    """Cases that wait for an officer's answer."""
 
 
 class OpenItemsFinder:
@@ -52,7 +50,8 @@ class OpenItemsFinder:
 
     async def of(self, who: Account) -> OpenItems:
         """Return what of a person's is open."""
-        asked, cases = await self._shown.asked_back(who), await self._desk.mine(who)
+        asked, mine = await self._shown.asked_back(who), await self._desk.mine(who)
+        cases = [one for one in mine if one.state in UNSETTLED]
         spots = [_spot(one.place, one.message_id) for one in asked[:LISTED]]
         spots += [None if one.permalink else _spot(one.place) for one in cases[:LISTED]]
         links = iter(await links_to(self._slack, spots))

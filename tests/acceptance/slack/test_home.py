@@ -47,7 +47,7 @@ async def test_home_shows_what_is_open(bureau: Office) -> None:
     await slack.until(lambda: "No case is open" in shown(queue), timeout_s=15)
     await bureau.served.quiet()
     await slack.people.open_home(bureau.anna)
-    await slack.until(lambda: "answered by Olga O." in shown(homes[bureau.anna.id]), timeout_s=15)
+    await slack.until(lambda: "Nothing is open" in shown(homes[bureau.anna.id]), timeout_s=15)
 
 
 async def test_home_and_the_command_list_what_waits_for_the_asker(bureau: Office) -> None:
