@@ -28,6 +28,7 @@ from core.domain.json_value import Json
 from core.domain.message import (
     OFFICER_SPEAKS,
     TAKEN_OVER,
+    UNKNOWN_TARGET,
     Accepted,
     Ignored,
     InboundMessage,
@@ -78,6 +79,10 @@ async def heard(
         found.is_chat and not await _is_awaited(message, known, conversations=conversations)
     ):
         return None
+    if isinstance(message, InboundMessage) and message.as_original is not None:
+        original = replace(found, message=message.as_original)
+        meant = await heard(original, conversations=conversations, officers=officers)
+        message = replace(message, as_original=meant if isinstance(meant, InboundMessage) else None)
     if isinstance(message, Ignored) or message.kind is not MessageKind.MESSAGE:
         return message
     speakers = await conversations.speakers(known)
@@ -132,9 +137,21 @@ class Intake:
     async def accept(self, message: InboundMessage | Ignored, /) -> Accepted | Seen:
         """Store a message with its record.
 
+        An edit that comes before its message is kept in the place of that, which is a repetition
+        when it comes.
+
         Raises:
             TransientError: Nothing was stored, or nobody knows: answer 503, so that it comes again.
         """
+        result = await self._accept(message)
+        original = message.as_original if isinstance(message, InboundMessage) else None
+        if original is None or result != UNKNOWN_TARGET:
+            return result
+        kept = await self._accept(original)
+        # Where the message came in between, the edit changes it like any other.
+        return await self._accept(message) if isinstance(kept, Seen) else kept
+
+    async def _accept(self, message: InboundMessage | Ignored) -> Accepted | Seen:
         failpoint("F1")
         if is_only_thanks(message):
             message = message.ignored(THANKS)

@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from enum import StrEnum
 
 from core.domain.conversation import ContextMessage, Place
 from core.domain.json_value import Json
 
+EDITED_WITHIN = timedelta(hours=1)
+"""Of a message that we know nothing of: an edit so soon may have overtaken it. Platforms deliver
+again for some minutes."""
 OVERHEARD = "is_overheard"
 """Key of `InboundMessage.raw`: True of a follow-up that does not name us. It opens no case."""
 
@@ -56,6 +59,9 @@ class InboundMessage:
     """The payload, as far as rendering a reply or a dispute may need it."""
     context: tuple[ContextMessage, ...] = ()
     """What came with it of others' words: quoted, or asked about."""
+    as_original: "InboundMessage | None" = None
+    """Of an edit: its message as it reads now, to be kept in its place where the edit came first;
+    None: it is not addressed to us, or is too old to be on its way still."""
     is_report: bool = False
     """True: it reports misconduct, as far as rules tell. It is never refused, and comes first."""
 
@@ -126,6 +132,9 @@ class Seen:
 
     reason: str
     """`repeated`, or `unknown_target`: an edit or a delete of a message that we never kept."""
+
+
+UNKNOWN_TARGET = Seen(reason="unknown_target")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

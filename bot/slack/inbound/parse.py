@@ -6,7 +6,8 @@
   not promise `app_mention`, both are read, and the `message_key` makes them one.
 - Bots, workflows and what no person wrote are `Ignored` where addressed to us; what we wrote
   ourselves never is.
-- A changed message counts only if a person changed its words: an unfurled link does not.
+- A changed message counts only if a person changed its words: an unfurled link does not. It carries
+  the whole message, which is kept in the place of one that has not come yet.
 """
 
 from collections.abc import Mapping
@@ -31,7 +32,7 @@ from bot.slack.inbound.payload import (
 from bot.small_talk import wants_console, wants_help
 from core.domain.conversation import ContextMessage, Place, bounded
 from core.domain.json_value import Json
-from core.domain.message import Ignored, InboundMessage, MessageKind
+from core.domain.message import EDITED_WITHIN, Ignored, InboundMessage, MessageKind
 
 BY_PEOPLE = frozenset({"file_share", "me_message", "thread_broadcast"})
 """Subtypes that somebody wrote: a question with a file is a question."""
@@ -224,9 +225,13 @@ def _changed(event: Object, envelope: _Envelope) -> Parsed:
         return NotForUs(reason="bot")
     channel = need(event, "channel")
     target = envelope.key(channel, ts)
-    return InboundMessage(
+    where: dict[str, Json] = {"channel": channel, "channel_type": event.get("channel_type")}
+    original = _original({**after, **where}, envelope, edited_at=edited_at)
+    message = original.message if isinstance(original, Overheard) else original
+    edit = InboundMessage(
         place=envelope.place(channel, ts, maybe(after, "thread_ts"), is_direct=_is_direct(event)),
         dedupe_key=envelope.dedupe_key,
+        as_original=message if isinstance(message, InboundMessage) else None,
         message_key=f"{target}:edited:{edited_at}",
         target_key=target,
         kind=MessageKind.EDITED,
@@ -235,6 +240,15 @@ def _changed(event: Object, envelope: _Envelope) -> Parsed:
         sent_at=instant(edited_at),
         raw=envelope.facts({**event, **after}, channel, ts),
     )
+    return replace(original, message=edit) if isinstance(original, Overheard) else edit
+
+
+def _original(event: Object, envelope: _Envelope, *, edited_at: str) -> Parsed:
+    """Return what the message of an edit would be, had it come as it reads now."""
+    if instant(edited_at) - instant(need(event, "ts")) > EDITED_WITHIN:
+        return NotForUs(reason="unchanged")
+    is_named = names(maybe(event, "text"), envelope.identity.bot_user)
+    return _written({**event, "type": "app_mention" if is_named else "message"}, envelope)
 
 
 def _deleted(event: Object, envelope: _Envelope, before: Object, ts: str) -> Parsed:

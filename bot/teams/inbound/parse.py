@@ -11,6 +11,7 @@
 """
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TypeAlias
 
 from bot.intake import NotForUs, Overheard
@@ -25,10 +26,12 @@ from bot.teams.protocol.identity import TeamsIdentity
 from bot.teams.protocol.payload import instant, maybe, need, objects, words
 from core.domain.conversation import ContextMessage, bounded
 from core.domain.json_value import Json
-from core.domain.message import Ignored, InboundMessage, MessageKind
+from core.domain.message import EDITED_WITHIN, Ignored, InboundMessage, MessageKind
 
 NO_FILES = frozenset({"text/html", "messageReference", "forwardedMessageReference"})
 """Attachments that are words: those of the message once more, and what it quotes."""
+_MILLIS = 13
+"""Digits of an instant in milliseconds, from 2001 to 2286."""
 ASK = ("/ask ", "ask ")
 """The command in front of a question, which is no part of it."""
 
@@ -120,9 +123,12 @@ def _changed(activity: Object, identity: TeamsIdentity) -> Parsed:
     if maybe(maybe_object(activity, "channelData"), "eventType") == "undeleteMessage":
         return NotForUs(reason="undeleted")
     location = location_of(activity)
-    return InboundMessage(
+    original = _original(activity, location, identity)
+    message = original.message if isinstance(original, Overheard) else original
+    edit = InboundMessage(
         place=location.place,
         dedupe_key=_again(activity, location),
+        as_original=message if isinstance(message, InboundMessage) else None,
         message_key=_again(activity, location),
         target_key=key_of(activity, location),
         kind=MessageKind.EDITED,
@@ -131,6 +137,26 @@ def _changed(activity: Object, identity: TeamsIdentity) -> Parsed:
         sent_at=instant(activity, "timestamp"),
         raw=facts(activity, location, identity),
     )
+    return replace(original, message=edit) if isinstance(original, Overheard) else edit
+
+
+def _original(activity: Object, location: Location, identity: TeamsIdentity) -> Parsed:
+    """Return what the message of an edit would be, had it come as it reads now."""
+    written_at = _written_at(need(activity, "id"))
+    if written_at is not None and instant(activity, "timestamp") - written_at > EDITED_WITHIN:
+        return NotForUs(reason="unchanged")
+    found = _message({**activity, "value": None}, identity)
+    message = found.message if isinstance(found, Overheard) else found
+    if not isinstance(message, InboundMessage):
+        return NotForUs(reason="unchanged")
+    kept = replace(message, dedupe_key=_again(activity, location))
+    return replace(found, message=kept) if isinstance(found, Overheard) else kept
+
+
+def _written_at(message_id: str) -> datetime | None:
+    """Return when a message was written, if its id tells: most are milliseconds since 1970."""
+    is_instant = message_id.isascii() and message_id.isdecimal() and len(message_id) == _MILLIS
+    return datetime.fromtimestamp(int(message_id) / 1000, UTC) if is_instant else None
 
 
 def _deleted(activity: Object, identity: TeamsIdentity) -> Parsed:

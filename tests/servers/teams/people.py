@@ -169,7 +169,7 @@ class People:
         activity["id"] = said.message.id
         activity["channelData"] = {**activity["channelData"], "eventType": event}
         if text is not None:
-            activity["text"] = text
+            activity |= {"text": text, "entities": said.message.activity.get("entities", [])}
             said.message.history.append(said.message.activity)
             said.message.activity = said.message.activity | {"text": text}
         return await self._sender.send(activity)

@@ -23,7 +23,14 @@ from core.adapters.postgres.queue.replies import cause_of_message, queue_reply
 from core.agent.conversation.understanding import clean
 from core.domain.audit import Tag
 from core.domain.delivery import Notice, StoredReply
-from core.domain.message import Accepted, Ignored, InboundMessage, MessageKind, Seen
+from core.domain.message import (
+    UNKNOWN_TARGET,
+    Accepted,
+    Ignored,
+    InboundMessage,
+    MessageKind,
+    Seen,
+)
 from core.domain.rate_limit import TurnLimits, WaitingLimits
 from core.failpoints import failpoint
 from core.group_commit import GroupCommit
@@ -286,5 +293,5 @@ async def _target(connection: AsyncConnection, message: InboundMessage) -> Any:
     found = await connection.execute(_TARGET, {"key": message.target_key})
     target = found.mappings().one_or_none()
     if target is None:
-        raise _SeenError(Seen(reason="unknown_target"))
+        raise _SeenError(UNKNOWN_TARGET)
     return target
