@@ -169,7 +169,7 @@ def holds_something(reply: StoredReply) -> bool:
     if reply.notice is not None:
         return False
     answer = reply.answer
-    if answer is None or reply.asked is not None or reply.superseded is not None:
+    if answer is None or reply.asked is not None:
         return True
     return bool(answer.claims or answer.nearest or answer.slot)
 
@@ -184,8 +184,10 @@ def withholding(delivery: Delivery, readers: Readers | NoReaders) -> Step | None
         return _of_card(delivery, readers)
     if reply.officer_reply is not None or reply.news is not None:
         return _of_asker(delivery, readers)
-    if reply.superseded is not None:
-        return _of_mark(delivery, reply.superseded.answer, readers)
+    earlier = reply.superseded.answer if reply.superseded else None
+    earlier = reply.clarified.asked if reply.clarified else earlier
+    if earlier is not None:
+        return _of_mark(delivery, earlier, readers)
     if reply.answer is None or not holds_something(reply):
         return None
     if reply.asked is not None:

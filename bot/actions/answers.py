@@ -9,16 +9,16 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
 
-from bot.actions.press import Chosen, OpenForm, Outcome, Press, Redraw, Removed, Say
+from bot.actions.press import OpenForm, Outcome, Press, Redraw, Removed, Say
 from bot.forms.evidence import EvidenceView
 from bot.forms.excerpts import AROUND, Around
 from bot.intake import Intake
-from bot.replies.notices import NOT_READABLE, ONLY_ASKER, OUTDATED
+from bot.replies.notices import EXPIRED, NOT_READABLE, ONLY_ASKER, OUTDATED
 from core.cases.service import CaseService
 from core.domain.answer import Answer
 from core.domain.answer import Outcome as AnswerOutcome
 from core.domain.conversation import Place
-from core.domain.delivery import NoReaders, Readers
+from core.domain.delivery import EVERY_CASE, Clarified, NoReaders, Readers
 from core.domain.message import Accepted, InboundMessage, MessageKind
 from core.domain.policy import EVERYONE
 from core.domain.question import ALL
@@ -27,7 +27,6 @@ from core.ports import Clock
 from core.ports.posted_answers import PostedAnswer, PostedAnswerActions, PostedAnswers
 
 REMOVED_BEFORE = "This answer was removed before."
-EVERY_CASE = "all cases"
 
 
 class Membership(Protocol):
@@ -174,6 +173,8 @@ class AnswerActions:
         if not told:
             removed = await self._actions.remove(press.target, press.listed, officer=officer)
             told = "" if removed else REMOVED_BEFORE
+        if told == ONLY_ASKER and found is not None:
+            return Say(words=told, whose=found.person)
         return Say(words=told) if told else Removed()
 
     async def _around(self, answer: Answer) -> dict[int, Around]:
@@ -198,6 +199,7 @@ class AsMessage(Protocol):
         kind: MessageKind,
         message_key: str,
         is_whispered: bool,
+        answers: str,
     ) -> InboundMessage:
         """Return the message; `text` is from our own tables."""
         ...
@@ -217,11 +219,13 @@ class ClarificationActions:
         if found is None or press.is_outside:
             return Say(words=NOT_READABLE)
         if found.person != press.who.person:
-            return Say(words=ONLY_ASKER)
-        answer = found.reply.answer
+            return Say(words=ONLY_ASKER, whose=found.person)
+        answer, answer_id = found.reply.answer, found.reply.answer_id
         option = _option_of(answer, press.choice)
-        if answer is None or option is None or found.is_followed:
+        if answer is None or answer_id is None or option is None or found.is_followed:
             return Say(words=OUTDATED)
+        if found.is_expired:
+            return Say(words=EXPIRED)
         who = press.who
         taken = await self._intake.accept(
             as_message(
@@ -229,19 +233,14 @@ class ClarificationActions:
                 text=option,
                 sent_at=self._clock.now(),
                 kind=MessageKind.CHOICE,
-                message_key=f"{who.platform}:{who.tenant}:clarify:{found.reply.answer_id}",
+                message_key=f"{who.platform}:{who.tenant}:clarify:{answer_id}",
                 is_whispered=found.is_whispered,
+                answers=answer_id,
             )
         )
         if not isinstance(taken, Accepted):
             return Say(words=OUTDATED)
-        return Redraw(
-            now=Chosen(
-                answer=answer,
-                option=EVERY_CASE if option == ALL else option,
-                is_whispered=found.is_whispered,
-            )
-        )
+        return Redraw(now=Clarified(asked=answer, chosen=EVERY_CASE if option == ALL else option))
 
 
 def _option_of(answer: Answer | None, choice: str) -> str | None:

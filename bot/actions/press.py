@@ -12,8 +12,8 @@ from typing import TypeAlias
 from bot.forms.evidence import EvidenceView
 from bot.forms.forms import Entered, Form
 from core.domain.affected import AffectedEdition
-from core.domain.answer import Answer
 from core.domain.case import Case
+from core.domain.delivery import Clarified
 from core.domain.officers import Account
 
 _OPTION, _CASE = re.compile("[0-9]{1,3}"), re.compile("[0-9]{1,9}")
@@ -83,23 +83,13 @@ View: TypeAlias = Form | EvidenceView | FormNotice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Chosen:
-    """A clarification whose option was chosen: its buttons go."""
-
-    answer: Answer
-    """The question back."""
-    option: str
-    """The words of the option."""
-    is_whispered: bool
-    """True: only its asker sees the message."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Say:
     """Tell whoever pressed, and nobody else."""
 
     words: str
     """What."""
+    whose: str = ""
+    """The platform's id of who asked, where that is said first; empty: it is not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,8 +119,8 @@ class OpenForm:
 class Redraw:
     """Show in the message with the button how things stand now."""
 
-    now: Chosen | Case | AffectedEdition
-    """What stands there; the card of a case or an edition is rewritten by delivery, too."""
+    now: Clarified | Case | AffectedEdition
+    """What stands there; delivery rewrites the message for everybody, too."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

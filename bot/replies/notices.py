@@ -78,6 +78,9 @@ HOW = (
 """How it works; each platform adds how to ask."""
 STOPPED = "Stopped. You can ask again at any time."
 ONLY_ASKER = "Only the person who asked can do this."
+ASKED_BY = "{who} asked this."
+ASKED_ELSE = "Not answered: another question was asked instead."
+EXPIRED = "This question is too old to be answered by a button. Please ask me again."
 ONLY_ASKER_SENDS = (
     "Only the person who asked can send this to Compliance. Ask me the question yourself, and you"
     " can send yours."

@@ -5,6 +5,7 @@ somebody said stands in the outcome's own, which can be erased.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 from core.audit.documents import Event
 from core.domain.answer import Outcome, RefusalKind, ShownCitation
@@ -17,6 +18,28 @@ SAID = frozenset({"asker", "button"})
 """Sources of an assumption that somebody stated with this message."""
 REFERENT = "referent"
 """Slot of a question back that names none: what somebody meant."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnsweredBack:
+    """The question back that was open when a message came, which closed it."""
+
+    answer_id: str
+    """The stored question back."""
+    slot: str
+    """What was missing."""
+    said: str
+    """What the message says of it; empty: nothing, it asks something else."""
+
+
+def answered_back(run: Run) -> AnsweredBack | None:
+    """Return the question back that a message closes; None: none was open, or it stays so."""
+    pending = _pending(run.question)
+    if pending is None or run.answer.outcome is Outcome.IGNORED or _is_small_talk(run):
+        return None
+    slot = pending.slot or REFERENT
+    said = (one.value for one in _stated(run.question) if one.slot == slot)
+    return AnsweredBack(answer_id=pending.answer_id, slot=slot, said=next(said, ""))
 
 
 def run_events(run: Run, *, answer_id: str, record_id: str) -> list[Event]:
@@ -38,12 +61,10 @@ def run_events(run: Run, *, answer_id: str, record_id: str) -> list[Event]:
         )
 
     events: list[Event] = []
-    pending = _pending(run.question)
-    if pending is not None:
-        slot = pending.slot or REFERENT
-        is_answered = any(one.slot == slot for one in _stated(run.question))
-        tag = Tag.CLARIFICATION_ANSWERED if is_answered else Tag.CLARIFICATION_EXPIRED
-        events.append(event(tag, {"slot": slot}, subject=pending.answer_id))
+    answered = answered_back(run)
+    if answered is not None:
+        tag = Tag.CLARIFICATION_ANSWERED if answered.said else Tag.CLARIFICATION_EXPIRED
+        events.append(event(tag, {"slot": answered.slot}, subject=answered.answer_id))
     before = _held_before(run.question)
     for one in _stated(run.question):
         if before.get(one.slot, one.value) != one.value:

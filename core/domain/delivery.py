@@ -74,12 +74,26 @@ class AboutCase:
     """What is told; None but for `NEWS`."""
 
 
+EVERY_CASE = "all cases"
+"""What is shown of the choice of every option."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clarified:
+    """A question back that is answered: it is shown without its options."""
+
+    asked: Answer
+    """The question back."""
+    chosen: str
+    """What its asker chose or wrote; empty: something else was asked instead."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredReply:
     """What was committed to be shown: enough to render it later, on any platform.
 
-    Exactly one of `answer`, `notice`, `case`, `officer_reply`, `superseded`, `news` and `affected`
-    is given.
+    Exactly one of `answer`, `notice`, `case`, `officer_reply`, `superseded`, `clarified`, `news`
+    and `affected` is given.
     """
 
     answer: Answer | None = None
@@ -97,6 +111,11 @@ class StoredReply:
     is_outdated: bool = False
     """True: it says at the post that it rewrites that a policy changed; `superseded` is read from
     that post when it is sent."""
+    chosen: str | None = None
+    """What answers the question back whose post this rewrites; empty: another question was asked
+    instead; None: it rewrites none. `clarified` is read from that post when it is sent."""
+    clarified: Clarified | None = None
+    """A question back that is answered."""
     news: CaseNews | None = None
     """How far a case has come."""
     edition: int | None = None

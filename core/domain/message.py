@@ -59,6 +59,8 @@ class InboundMessage:
     """The payload, as far as rendering a reply or a dispute may need it."""
     context: tuple[ContextMessage, ...] = ()
     """What came with it of others' words: quoted, or asked about."""
+    answers: str | None = None
+    """Of a choice: the answer whose question back it is an option of; None for other kinds."""
     as_original: "InboundMessage | None" = None
     """Of an edit: its message as it reads now, to be kept in its place where the edit came first;
     None: it is not addressed to us, or is too old to be on its way still."""
@@ -131,10 +133,11 @@ class Seen:
     """Nothing was stored, and nothing is missing: it may be acknowledged."""
 
     reason: str
-    """`repeated`, or `unknown_target`: an edit or a delete of a message that we never kept."""
+    """`repeated`; `unknown_target`: an edit or a delete of a message that we never kept; `settled`:
+    an option of a question back that was answered before."""
 
 
-UNKNOWN_TARGET = Seen(reason="unknown_target")
+UNKNOWN_TARGET, SETTLED = Seen(reason="unknown_target"), Seen(reason="settled")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

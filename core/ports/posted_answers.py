@@ -26,6 +26,8 @@ class PostedAnswer:
     """As typed."""
     is_followed: bool
     """True if something was asked in the conversation since."""
+    is_expired: bool = False
+    """True if it is so old that a new conversation would begin in its place."""
     is_removed: bool = False
     """True if it was taken away."""
     is_superseded: bool = False
@@ -103,7 +105,7 @@ class PostedAnswers(Protocol):
         ...
 
     async def asked_back(self, who: Account, /) -> tuple[AskedBack, ...]:
-        """Return what a person was asked within 30 days and has not answered, the newest first.
+        """Return what a person was asked within three days and has not answered, the newest first.
 
         At most 50.
         """

@@ -5,7 +5,7 @@ import asyncio
 from bot.actions.answers import ReplyAccess, why_not_asker
 from bot.intake import Intake
 from bot.replies.buttons import follow_ups
-from bot.replies.notices import ASKED_BEFORE, OUTDATED
+from bot.replies.notices import ASKED_BEFORE, ONLY_ASKER, OUTDATED
 from bot.slack.actions.dispatch import Ack, Handler
 from bot.slack.actions.press_handlers import account_of, press_of
 from bot.slack.actions.respond import whisper
@@ -74,7 +74,7 @@ class AskerActions:
         refusal = why_not_asker(found, press) or ("" if question else OUTDATED)
         if found is None or refusal:
             await ack()
-            await whisper(self._slack, interaction, refusal)
+            await whisper(self._slack, interaction, refusal, whose=_whose(found, refusal))
             return
         key = f"slack:{interaction.tenant}:follow_up:{interaction.value}"
         taken = await self._intake.accept(
@@ -101,7 +101,7 @@ class AskerActions:
             told = await self._shared(interaction, found, target_of(interaction.value).id)
         await ack()
         if told:
-            await whisper(self._slack, interaction, told)
+            await whisper(self._slack, interaction, told, whose=_whose(found, told))
         elif found is not None:
             await self._point(interaction, found.asked_from or "")
 
@@ -166,6 +166,11 @@ class AskerActions:
             blocks=asked_blocks(question, found.person),
             metadata=ASKED_MARK,
         )
+
+
+def _whose(found: PostedAnswer | None, refusal: str) -> str:
+    """Return who asked, to somebody else who pressed what is for the asker; empty otherwise."""
+    return found.person if found is not None and refusal == ONLY_ASKER else ""
 
 
 def _suggested(found: PostedAnswer | None, number: int | None) -> str:

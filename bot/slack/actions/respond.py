@@ -4,7 +4,6 @@ import logging
 from typing import assert_never
 
 from bot.actions.press import (
-    Chosen,
     FieldError,
     FormNotice,
     OpenForm,
@@ -17,16 +16,15 @@ from bot.actions.press import (
 from bot.call_results import CallResult, RateLimited, Rejected, Succeeded
 from bot.forms.evidence import TITLE, EvidenceView
 from bot.forms.forms import TITLES, Form
-from bot.replies.answer import question_of
 from bot.replies.context import Library
+from bot.replies.notices import ASKED_BY
 from bot.slack.actions.dispatch import Ack
 from bot.slack.blocks.elements import Block
 from bot.slack.blocks.evidence import evidence_modal
 from bot.slack.blocks.modals import errors, form_modal, message_modal, updated
-from bot.slack.blocks.mrkdwn import escaped, link
-from bot.slack.blocks.render import chosen_blocks, chosen_text
+from bot.slack.blocks.mrkdwn import escaped, link, mention
 from bot.slack.inbound.interaction import SlackInteraction
-from bot.slack.web.calls import LITERAL, Slack
+from bot.slack.web.calls import Slack
 
 NOT_NOW = "Slack did not open the form. Please press the button again."
 
@@ -47,14 +45,14 @@ class SlackResponder:
             return
         await ack()
         match outcome:
-            case Say() | FieldError():
+            case Say():
+                await whisper(self._slack, interaction, outcome.words, whose=outcome.whose)
+            case FieldError():
                 await whisper(self._slack, interaction, outcome.words)
             case OpenForm():
                 opened = await self.open(interaction, outcome.form)
                 if not isinstance(opened, Succeeded):
                     await whisper(self._slack, interaction, await _unopened(outcome, opened))
-            case Redraw(now=Chosen() as chosen):
-                await self._redraw(interaction, chosen)
             case Redraw() | Removed():
                 pass  # delivery rewrites the message
             case _:
@@ -78,18 +76,6 @@ class SlackResponder:
             case _:
                 assert_never(form)
 
-    async def _redraw(self, interaction: SlackInteraction, chosen: Chosen) -> None:
-        """Take the buttons of a clarification away."""
-        question = question_of(chosen.answer)
-        await self._slack.write(
-            "chat.update",
-            channel=interaction.channel,
-            ts=interaction.message_ts,
-            text=chosen_text(question, chosen.option),
-            blocks=list(chosen_blocks(question, chosen.option)),
-            **LITERAL,
-        )
-
 
 async def _unopened(outcome: OpenForm, result: CallResult) -> str:
     """Return what is said of a form that Slack did not open; at worst it is open all the same."""
@@ -111,7 +97,13 @@ def _after_submit(interaction: SlackInteraction, outcome: Outcome) -> Block:
 
 
 async def whisper(
-    slack: Slack, interaction: SlackInteraction, words: str, *, to: str | None = None, at: str = ""
+    slack: Slack,
+    interaction: SlackInteraction,
+    words: str,
+    *,
+    to: str | None = None,
+    at: str = "",
+    whose: str = "",
 ) -> None:
     """Say a line to whoever pressed.
 
@@ -124,8 +116,11 @@ async def whisper(
         words: what is said.
         to: an address that Slack told us, which `at` leads to; None: none.
         at: the words of the link.
+        whose: who asked what was pressed, to be named first; empty: nobody.
     """
     text = f"{escaped(words)} {link(to, at)}" if to else escaped(words)
+    if asker := mention(whose):
+        text = f"{ASKED_BY.format(who=asker)} {text}"
     if interaction.channel is not None:
         shown = await slack.post_ephemeral(
             interaction.channel, interaction.person, text, thread_ts=interaction.thread_ts

@@ -7,10 +7,11 @@ the whole answer with its sources, for notifications and screen readers, and as 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from bot.replies.answer import LEAF, reference
+from bot.replies.answer import LEAF, question_of, reference
 from bot.replies.buttons import ASK_IN_PRIVATE
 from bot.replies.context import RenderContext
 from bot.replies.notices import (
+    ASKED_ELSE,
     AUTOMATED,
     CONSOLE,
     OUTDATED,
@@ -52,7 +53,7 @@ from bot.slack.blocks.elements import (
 from bot.slack.blocks.mrkdwn import LIMIT, answer_text, escaped, link, mention
 from bot.slack.blocks.welcome import welcome_blocks, welcome_text
 from core.domain.answer import Answer
-from core.domain.delivery import Notice, StoredReply
+from core.domain.delivery import Clarified, Notice, StoredReply
 from core.domain.json_value import Json
 
 ASKED_MARK: Json = {"event_type": "question", "event_payload": {}}
@@ -128,6 +129,9 @@ def _line(
     elif reply.superseded is not None:
         old = reply.superseded
         text, blocks = superseded_text(old, context), superseded_blocks(old, context)
+    elif reply.clarified is not None:
+        done = reply.clarified
+        text, blocks = clarified_text(done, context), clarified_blocks(done, context)
     elif reply.news is not None:
         text, blocks = news_text(reply.news), news_blocks(reply.news)
     elif reply.notice is Notice.HOW_IT_WORKS:
@@ -193,21 +197,25 @@ def notice_blocks(reply: StoredReply) -> list[Block]:
     return [section(text) if is_plain else mrkdwn(text)]
 
 
-def chosen_blocks(question: str, option: str) -> list[Block]:
-    """Return what replaces a clarification once an option was pressed."""
-    chosen = line(option, limit=200)
-    return [
-        rich_text(
-            paragraph(words(line(question, limit=2_500))),
-            paragraph(words("You chose "), words(chosen, bold=True), words(".")),
-        )
-    ]
+def clarified_blocks(clarified: Clarified, context: RenderContext) -> list[Block]:
+    """Return what replaces a question back once it is answered."""
+    asked = paragraph(words(line(question_of(clarified.asked), limit=2_500)))
+    if not clarified.chosen:
+        return [rich_text(asked), small(ASKED_ELSE)]
+    chosen = line(clarified.chosen, limit=200)
+    who = person(context.asker) if context.is_public else words("You")
+    chose = words(" chose ") if who else words("Chosen: ")
+    return [rich_text(asked, paragraph(who, chose, words(chosen, bold=True), words(".")))]
 
 
-def chosen_text(question: str, option: str) -> str:
+def clarified_text(clarified: Clarified, context: RenderContext) -> str:
     """Return the same as mrkdwn."""
-    asked, chosen = line(question, limit=500), line(option, limit=200)
-    return f"{escaped(asked)}\nYou chose *{escaped(chosen)}*."
+    asked = escaped(line(question_of(clarified.asked), limit=500))
+    if not clarified.chosen:
+        return f"{asked}\n{ASKED_ELSE}"
+    who = mention(context.asker) if context.is_public else "You"
+    chose = f"{who} chose" if who else "Chosen:"
+    return f"{asked}\n{chose} *{escaped(line(clarified.chosen, limit=200))}*."
 
 
 def asked_blocks(question: str, asker: str) -> list[Block]:

@@ -234,6 +234,7 @@ def asked(
     message_key: str | None = None,
     about: Mapping[str, str] | None = None,
     is_whispered: bool = False,
+    answers: str | None = None,
 ) -> InboundMessage:
     """Return the message that an interaction amounts to.
 
@@ -245,6 +246,7 @@ def asked(
         kind: `CHOICE` for an option of a clarification.
         about: what the form of a shortcut carried of the message that is asked about; a client may
             have changed it.
+        answers: see `InboundMessage.answers`.
         is_whispered: nobody else saw what it follows from; Slack has no such message, so it is
             False.
         message_key: what can be said once, however often and by whatever it is pressed; None: each
@@ -272,6 +274,7 @@ def asked(
         dedupe_key=interaction.dedupe_key,
         message_key=message_key,
         kind=kind,
+        answers=answers,
         person=interaction.person,
         text=text,
         sent_at=sent_at,

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import assert_never
 
 from bot.actions.press import (
-    Chosen,
     FieldError,
     FormNotice,
     OpenForm,
@@ -20,9 +19,10 @@ from bot.call_results import CallResult, Rejected, Succeeded
 from bot.forms.evidence import TITLE, EvidenceView
 from bot.forms.forms import Form
 from bot.replies.context import Library, RenderContext
-from bot.replies.notices import REMOVED
+from bot.replies.notices import ASKED_BY, REMOVED
+from bot.replies.safe_text import line
 from bot.teams.cards import dialogs
-from bot.teams.cards.answer import chosen_card
+from bot.teams.cards.answer import clarified_card
 from bot.teams.cards.cases import affected_card, case_card
 from bot.teams.cards.dialogs import FORMS, again, form_card
 from bot.teams.cards.elements import Card, attached
@@ -34,6 +34,7 @@ from bot.teams.connector.roster import Rosters, officers_in
 from bot.teams.inbound.interaction import TeamsInteraction
 from core.domain.affected import AffectedEdition
 from core.domain.case import Case
+from core.domain.delivery import Clarified
 from core.domain.json_value import Json
 from core.domain.officers import Officers
 
@@ -67,7 +68,7 @@ class TeamsResponder:
         """Return the body that an invoke is answered with."""
         match outcome:
             case Say():
-                return self._say(interaction, outcome.words)
+                return self._say(interaction, self._worded(interaction, outcome))
             case FieldError():
                 form = again(interaction, outcome.words) if interaction.kind in FORMS else None
                 return self._say(interaction, outcome.words) if form is None else form
@@ -90,6 +91,12 @@ class TeamsResponder:
         message: Card = {"type": "message", "summary": title, "attachments": [attached(card)]}
         self._background.begin(self._write(interaction, message))
         return dialogs.NOTHING
+
+    def _worded(self, interaction: TeamsInteraction, told: Say) -> str:
+        """Return a line, with the name of who asked before it where that is to be said."""
+        place = interaction.location.place
+        who = line(self._rosters.name_of(place, told.whose), limit=80) if told.whose else ""
+        return f"{ASKED_BY.format(who=who)} {told.words}" if who else told.words
 
     def _say(self, interaction: TeamsInteraction, words: str) -> Mapping[str, Json]:
         """Return the answer that says it; where none can, write to that person alone."""
@@ -118,21 +125,16 @@ class TeamsResponder:
                 assert_never(form)
 
     def _redraw(
-        self, interaction: TeamsInteraction, now: Chosen | Case | AffectedEdition
+        self, interaction: TeamsInteraction, now: Clarified | Case | AffectedEdition
     ) -> Mapping[str, Json]:
-        """Answer with the card as it is now; a client that takes none has it rewritten."""
-        if isinstance(now, Case | AffectedEdition):
-            # As a message it is rewritten by delivery, for this officer as for all others.
-            is_shown = interaction.kind == "execute"
-            return dialogs.replaced(self._card(interaction, now)) if is_shown else dialogs.NOTHING
-        shown = chosen_card(now.option)
-        if interaction.kind != "press":
-            return dialogs.replaced(shown)
-        rewriting = self._rewrite(interaction, shown, is_whispered=now.is_whispered)
-        self._background.begin(rewriting)
-        return dialogs.NOTHING
+        """Answer with the card as it is now, where a client takes one."""
+        # As a message it is rewritten by delivery, for whoever pressed as for all others.
+        is_shown = interaction.kind == "execute"
+        return dialogs.replaced(self._card(interaction, now)) if is_shown else dialogs.NOTHING
 
-    def _card(self, interaction: TeamsInteraction, now: Case | AffectedEdition) -> Card:
+    def _card(self, interaction: TeamsInteraction, now: Clarified | Case | AffectedEdition) -> Card:
+        if isinstance(now, Clarified):
+            return clarified_card(now, "You")
         if isinstance(now, AffectedEdition):
             return affected_card(now, RenderContext(library=self._library))
         context = RenderContext(
@@ -140,18 +142,6 @@ class TeamsResponder:
             officers=officers_in(interaction.location.place, self._rosters, self._officers),
         )
         return case_card(now, context)
-
-    async def _rewrite(
-        self, interaction: TeamsInteraction, shown: Card, *, is_whispered: bool
-    ) -> None:
-        """Take the buttons away where the client does not do it by itself."""
-        shown_in = interaction.message_id
-        if shown_in is None:
-            return
-        at, message = _address(interaction), {"type": "message", "attachments": [attached(shown)]}
-        await self._background.retry(
-            lambda: self._transport.update(at, shown_in, message, is_targeted=is_whispered)
-        )
 
     async def _write(self, interaction: TeamsInteraction, message: Card) -> None:
         location, at = interaction.location, _address(interaction)

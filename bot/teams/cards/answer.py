@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from bot.replies.answer import badge_of, is_generated
 from bot.replies.buttons import REMOVE, answer_buttons, choices
 from bot.replies.context import Library, RenderContext, Sensitivity
+from bot.replies.notices import ASKED_ELSE
 from bot.replies.safe_text import CUT, line, short
 from bot.replies.sources import (
     QUOTES,
@@ -43,6 +44,7 @@ from bot.teams.cards.elements import (
 from bot.teams.cards.markdown import address
 from bot.teams.protocol import action_ids
 from core.domain.answer import Answer, Outcome, ShownCitation
+from core.domain.delivery import Clarified
 from core.domain.json_value import Json
 
 SIZES = (QUOTES, 2_000, 800, 0)
@@ -140,10 +142,16 @@ def clarification_card(answer: Answer, ours: str) -> Card | None:
     return card([_list(answer)], [execute_button(action_ids.CLARIFY, "Choose", data)])
 
 
-def chosen_card(option: str) -> Card:
-    """Return the card that replaces the options once one was chosen."""
-    chosen = text_run(line(option, limit=200), weight="Bolder")
-    return card([rich_text(text_run("You chose "), chosen, text_run("."))])
+def clarified_card(clarified: Clarified, who: str) -> Card:
+    """Return the card that replaces the options of a question back once it is answered.
+
+    `who` chose; empty: nobody is named.
+    """
+    if not clarified.chosen:
+        return card([small_print(ASKED_ELSE)])
+    chose = text_run(f"{who} chose " if who else "Chosen: ")
+    chosen = text_run(line(clarified.chosen, limit=200), weight="Bolder")
+    return card([rich_text(chose, chosen, text_run("."))])
 
 
 def _option_buttons(answer: Answer, ours: str) -> Iterator[Card]:

@@ -7,10 +7,11 @@ after a 413 the card.
 
 from dataclasses import dataclass
 
-from bot.replies.answer import LEAF, ref, reference
+from bot.replies.answer import LEAF, question_of, ref, reference
 from bot.replies.buttons import ASK_IN_PRIVATE, SHOW, follow_ups
 from bot.replies.context import RenderContext
 from bot.replies.notices import (
+    ASKED_ELSE,
     AUTOMATED,
     CONSOLE,
     OUTDATED,
@@ -25,7 +26,13 @@ from bot.replies.notices import (
 from bot.replies.safe_text import line
 from bot.replies.text_reply import PlainText
 from bot.teams.cards import cases
-from bot.teams.cards.answer import answer_card, bare_entity, clarification_card, root_entity
+from bot.teams.cards.answer import (
+    answer_card,
+    bare_entity,
+    clarification_card,
+    clarified_card,
+    root_entity,
+)
 from bot.teams.cards.elements import (
     MESSAGE_BYTES,
     Card,
@@ -39,7 +46,7 @@ from bot.teams.cards.markdown import in_markdown, link, without_markup
 from bot.teams.cards.welcome import welcome, welcome_text
 from bot.teams.protocol import action_ids
 from core.domain.answer import Answer, Outcome
-from core.domain.delivery import Notice, StoredReply
+from core.domain.delivery import Clarified, Notice, StoredReply
 from core.domain.json_value import Json
 
 SUGGESTED = 3
@@ -158,6 +165,21 @@ def _clarification(reply: StoredReply, answer: Answer, shape: int, context: Rend
     return made
 
 
+def _clarified(reply: StoredReply, done: Clarified, shape: int, context: RenderContext) -> Card:
+    """Return what replaces a question back once it is answered, for everybody."""
+    writer = _writer(shape, context)
+    who = line(context.asker_name, limit=80) if context.is_public else "You"
+    told = [writer.markup.strong(writer.within(question_of(done.asked), 1_000))]
+    if shape >= WITHOUT_CARD:
+        chose = f"{who} chose {line(done.chosen, limit=200)}." if who else f"Chosen: {done.chosen}"
+        told.append(writer.within(chose if done.chosen else ASKED_ELSE, 400))
+    last = writer.markup.small(writer.markup.literal(last_line(reply, context)))
+    made = _message("\n\n".join([*told, last]), shape)
+    if shape < WITHOUT_CARD:
+        made["attachments"] = [attached(clarified_card(done, who))]
+    return made
+
+
 def _pointer(reply: StoredReply, answer: Answer, shape: int, context: RenderContext) -> Card:
     """Ask to write directly, the asker alone: nothing here tells what the message was about."""
     writer = _writer(shape, context)
@@ -187,6 +209,8 @@ def _line(reply: StoredReply, shape: int, context: RenderContext) -> Card:
         shown = attached(cases.superseded_card(old, context))
         told = cases.superseded_text(old, writer, last=last)
         return _message(told, shape) | {"attachments": [shown]}
+    if reply.clarified is not None:
+        return _clarified(reply, reply.clarified, shape, context)
     told, note = writer.markup.literal(_told(reply)), checkpoint_lines(reply)
     if note:
         told += f"\n\n{note}" if shape >= TEXT_ONLY else f"\n\n```\n{note}\n```"

@@ -223,6 +223,7 @@ def asked(
     kind: MessageKind = MessageKind.MESSAGE,
     message_key: str | None = None,
     is_whispered: bool = False,
+    answers: str | None = None,
     about: ContextMessage | None = None,
 ) -> InboundMessage:
     """Return the message of what somebody pressed or sent.
@@ -235,6 +236,7 @@ def asked(
         kind: what was done, in our words.
         message_key: its identity, where several presses mean one thing.
         about: the message that is asked about, as the request says it.
+        answers: see `InboundMessage.answers`.
         is_whispered: True: nobody else saw what it follows from, and nor may they see the reply.
     """
     facts: dict[str, Json] = {
@@ -252,6 +254,7 @@ def asked(
         dedupe_key=interaction.dedupe_key,
         message_key=message_key or interaction.dedupe_key,
         kind=kind,
+        answers=answers,
         person=interaction.person,
         text=text,
         sent_at=sent_at,

@@ -61,7 +61,7 @@ async def test_an_option_answers_the_clarification(teams: FakeTeams, served: Pro
     anna, ben, _, card = await asked(served, teams, OPEN)
     data: Json = {"c": id_of(card, "c"), "o": "0"}
     told = await teams.people.execute(ben, card, "clarify", data)
-    assert told.answer["value"] == ONLY_ASKER
+    assert told.answer["value"] == f"anna asked this. {ONLY_ASKER}"
     first = await teams.people.execute(anna, card, "clarify", data)
     assert "You chose " in json.dumps(first.answer)
     second = await teams.people.execute(anna, card, "clarify", data)
@@ -69,7 +69,8 @@ async def test_an_option_answers_the_clarification(teams: FakeTeams, served: Pro
     await served.quiet()
     kinds = await served.rows("SELECT kind FROM citebound.inbox ORDER BY id")
     assert kinds == [{"kind": "message"}, {"kind": "choice"}]
-    assert "You chose " in shown(card)
+    assert "anna chose " in shown(card)
+    assert "clarify" not in shown(card)
     late = await teams.people.execute(anna, card, "clarify", {**data, "o": "1"})
     assert "settled" in late.answer["value"]
 
@@ -194,7 +195,7 @@ async def test_an_answer_is_removed_by_its_asker_alone(teams: FakeTeams, served:
     anna, ben, _, answer = await asked(served, teams)
     ours = id_of(answer)
     told = await teams.people.execute(ben, answer, "remove", {"a": ours})
-    assert told.answer["value"] == ONLY_ASKER
+    assert told.answer["value"] == f"anna asked this. {ONLY_ASKER}"
     told = await teams.people.execute(anna, answer, "remove", {"a": ours})
     assert "removed" in told.answer["value"]
     await served.quiet()

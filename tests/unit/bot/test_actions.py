@@ -10,7 +10,6 @@ from bot.actions.answers import ClarificationActions, ReplyAccess
 from bot.actions.cases import AskerDetails, EscalationActions, OfficerActions
 from bot.actions.feedback import FeedbackActions
 from bot.actions.press import (
-    Chosen,
     FieldError,
     OpenForm,
     Outcome,
@@ -19,14 +18,21 @@ from bot.actions.press import (
     Say,
 )
 from bot.forms.forms import Entered, SeenBy, escalation_form, report_form
-from bot.replies.notices import NOT_READABLE, ONLY_ASKER, ONLY_ASKER_SENDS, OUTDATED, THANKS_UP
+from bot.replies.notices import (
+    EXPIRED,
+    NOT_READABLE,
+    ONLY_ASKER,
+    ONLY_ASKER_SENDS,
+    OUTDATED,
+    THANKS_UP,
+)
 from core.cases.feedback import FeedbackService
 from core.cases.service import CaseService
 from core.domain.answer import Answer
 from core.domain.answer import Outcome as Kind
 from core.domain.case import Opener
 from core.domain.conversation import Place
-from core.domain.delivery import NoReaders, Readers, StoredReply
+from core.domain.delivery import Clarified, NoReaders, Readers, StoredReply
 from core.domain.errors import ContractError
 from core.domain.feedback import Feedback, FeedbackKept
 from core.domain.message import Accepted
@@ -156,10 +162,10 @@ async def test_a_report_needs_a_reason() -> None:
 @pytest.mark.parametrize(
     ("press", "more", "told"),
     [
-        (pressed(BEN, choice="0"), {}, ONLY_ASKER),
         (pressed(choice="0", is_outside=True), {}, NOT_READABLE),
         (pressed(choice="0", room="C2"), {}, NOT_READABLE),
         (pressed(choice="0"), {"is_followed": True}, OUTDATED),
+        (pressed(choice="0"), {"is_expired": True}, EXPIRED),
         (pressed(choice="2"), {}, OUTDATED),
         (pressed(choice="²"), {}, OUTDATED),
         (pressed(choice="\u0660"), {}, OUTDATED),
@@ -181,8 +187,16 @@ async def test_an_option_is_kept_as_if_it_were_written(choice: str, text: str, o
     """In the words of the table; its buttons go."""
     world = World(shown(BACK))
     outcome = await world.chosen(pressed(choice=choice))
-    assert outcome == Redraw(now=Chosen(answer=BACK, option=option, is_whispered=False))
-    assert [(one.text, one.message_key) for one in world.kept] == [(text, "p:T:clarify:a1")]
+    assert outcome == Redraw(now=Clarified(asked=BACK, chosen=option))
+    kept = [(one.text, one.message_key, one.answers) for one in world.kept]
+    assert kept == [(text, "p:T:clarify:a1", "a1")]
+
+
+async def test_others_hear_whose_question_it_is() -> None:
+    """And nothing is kept of what they pressed."""
+    world = World(shown(BACK))
+    outcome = await world.chosen(pressed(BEN, choice="0"))
+    assert (outcome, world.kept) == (Say(words=ONLY_ASKER, whose="una"), [])
 
 
 @pytest.mark.parametrize("answer", [ANSWERED, REPORT], ids=["answer", "report"])

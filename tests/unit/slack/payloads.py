@@ -51,7 +51,7 @@ from core.domain.case import (
     SupersededAnswer,
     Urgency,
 )
-from core.domain.delivery import Notice, StoredReply
+from core.domain.delivery import Clarified, Notice, StoredReply
 from core.domain.ontology import SectionRef
 from core.language.spans import Span, VersionId
 from core.ports.reasoning import Progressed
@@ -317,9 +317,13 @@ def _cases(text: str) -> Iterator[Payload]:
 
 
 def _lines(text: str) -> Iterator[Payload]:
-    chosen = rendering.chosen_blocks(text, text)
-    told = rendering.chosen_text(text, text)
-    yield Payload(name="chosen", surface="message", blocks=chosen, text=told)
+    back = replace(answered(text), outcome=Outcome.CLARIFICATION, options=(text,))
+    for chosen in (text, ""):
+        done = Clarified(asked=back, chosen=chosen)
+        for context in (SETTING, replace(SETTING, is_public=True)):
+            blocks = rendering.clarified_blocks(done, context)
+            told = rendering.clarified_text(done, context)
+            yield Payload(name="clarified", surface="message", blocks=blocks, text=told)
     again_at = datetime(2026, 11, 22, 14, 5, tzinfo=UTC)
     for notice in (Notice.REMOVED, Notice.TOO_MANY, Notice.TOO_MANY_OF_YOURS):
         reply = StoredReply(

@@ -19,12 +19,12 @@ from bot.forms.excerpts import Around
 from bot.forms.forms import Form, question_about_form
 from bot.replies.context import Library, RenderContext, Sensitivity, Shelf
 from bot.teams.cards import dialogs, progress_blocks
-from bot.teams.cards.answer import chosen_card, whole_card
+from bot.teams.cards.answer import clarified_card, whole_card
 from bot.teams.cards.evidence import evidence_card
 from bot.teams.cards.render import SHAPES, render
 from bot.teams.cards.welcome import welcome, welcome_text
 from core.domain.case import CaseNews, CaseState, OfficerReply, SupersededAnswer
-from core.domain.delivery import Notice, StoredReply
+from core.domain.delivery import Clarified, Notice, StoredReply
 from core.ports.reasoning import Progressed
 from tests.unit.slack.payloads import (
     HOST,
@@ -139,7 +139,7 @@ def _others(text: str) -> Iterator[Payload]:
 def _cards(text: str) -> Iterator[Payload]:
     around = {n: Around(before=text, after=text) for n in range(12)}
     made = {
-        "chosen": chosen_card(text),
+        "chosen": clarified_card(Clarified(asked=answered(text), chosen=text), "Anna"),
         **{name: dialogs.form_card(form) for name, form in forms_of(text).items()},
         "ask about": dialogs.form_card(about(text)),
     }

@@ -13,7 +13,7 @@ from core.adapters.postgres.cases.case_rows import PostgresCaseRows
 from core.adapters.postgres.queue.replies import queue_reply, reply_of
 from core.domain.case import OfficerReply, StoredCase, SupersededAnswer
 from core.domain.conversation import Place
-from core.domain.delivery import AboutCase, CasePart, Notice, StoredReply
+from core.domain.delivery import AboutCase, CasePart, Clarified, Notice, StoredReply
 from core.domain.errors import IntegrityError
 from core.domain.officers import Officers, Route
 from core.ports import IdSource
@@ -203,7 +203,7 @@ async def read_case(
     """
     about = reply.about
     if about is None:
-        return _outdated(reply, replaced) if reply.is_outdated else reply
+        return _rewriting(reply, replaced)
     case = await PostgresCaseRows(connection).find(about.case_id)
     if case is None:
         raise IntegrityError(f"a reply is about the case {about.case_id}, which is not there")
@@ -229,15 +229,23 @@ async def read_case(
             return replace(reply, superseded=superseded, groups=earlier.groups)
 
 
-def _outdated(reply: StoredReply, replaced: dict[str, Any] | None) -> StoredReply:
-    """Return what takes the place of an answer that rests on what a policy no longer says.
+def _rewriting(reply: StoredReply, replaced: dict[str, Any] | None) -> StoredReply:
+    """Return what takes the place of an earlier post; any other reply as it is.
+
+    That is a question back that is answered, or an answer that rests on what a policy no longer
+    says.
 
     Raises:
         IntegrityError: It rewrites no answer.
     """
+    if reply.chosen is None and not reply.is_outdated:
+        return reply
     earlier = None if replaced is None else reply_of(replaced)
     if earlier is None or earlier.answer is None:
-        raise IntegrityError(f"a reply about {reply.answer_id} marks no answer as outdated")
+        raise IntegrityError(f"a reply about {reply.answer_id} rewrites no answer")
+    if reply.chosen is not None:
+        clarified = Clarified(asked=earlier.answer, chosen=reply.chosen)
+        return replace(reply, clarified=clarified, groups=earlier.groups)
     superseded = SupersededAnswer(
         answer=earlier.answer,
         officer="",

@@ -16,6 +16,7 @@ from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger, append, json_text
 from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.messages.admission import Admission, Admitted, Refused, admit
+from core.adapters.postgres.queue.clarified import is_followed, show_choice
 from core.adapters.postgres.queue.conversations import Thread, open_threads
 from core.adapters.postgres.queue.replies import cause_of_message, queue_reply
 from core.audit.canonical import SALT_BYTES
@@ -25,7 +26,7 @@ from core.domain.conversation import context_json
 from core.domain.delivery import StoredReply
 from core.domain.errors import TransientError
 from core.domain.json_value import Json
-from core.domain.message import Accepted, Ignored, InboundMessage, Seen
+from core.domain.message import SETTLED, Accepted, Ignored, InboundMessage, Seen
 from core.domain.rate_limit import TurnLimit, WaitingLimits
 from core.failpoints import failpoint
 
@@ -144,7 +145,11 @@ REPEATED = Seen(reason="repeated")
 
 
 class _OvertakenError(Exception):
-    """Another process stored one of them since we looked: all is rolled back."""
+    """One of them needs no storing, as it turned out since we looked: all is rolled back."""
+
+    def __init__(self, seen: Seen) -> None:
+        super().__init__(seen.reason)
+        self.seen = seen
 
 
 class Questions:
@@ -176,8 +181,8 @@ class Questions:
             return await self._store(messages)
         except _OvertakenError as overtaken:
             if len(messages) > 1:
-                raise TransientError("another process stored one of these messages") from overtaken
-            return [REPEATED]
+                raise TransientError("one of these messages needs no storing") from overtaken
+            return [overtaken.seen]
 
     @raises_transient
     @begun_again
@@ -189,6 +194,9 @@ class Questions:
                 for message, thread in zip(messages, threads, strict=True)
                 if thread is not None
             ]
+            for message, _ in fresh:
+                if message.answers and await is_followed(connection, message.answers):
+                    raise _OvertakenError(SETTLED)
             stored = await self._write(connection, fresh) if fresh else {}
             failpoint("F2")
         return [
@@ -213,7 +221,7 @@ class Questions:
         ]
         stored = await insert(connection, [one.row() for one in asked])
         if len(stored) < len(fresh):
-            raise _OvertakenError
+            raise _OvertakenError(REPEATED)
         entries = [
             self._ledger.entry(
                 one.event(), content=contents_of(one.message), record_id=one.record_id
@@ -222,6 +230,8 @@ class Questions:
         ]
         await append(connection, entries)
         for one in asked:
+            if one.message.answers and isinstance(one.admission, Admitted):
+                await show_choice(connection, one.message.answers, one.message.text)
             if isinstance(one.admission, Refused) and not one.admission.is_told:
                 await self._tell(connection, one, one.admission, stored[one.message.dedupe_key])
         return {

@@ -195,7 +195,8 @@ _FIND = text(
     "  ON s.id = p.conversation_id WHERE p.cause = 'share:' || a.id) AS shared_in,"
     " EXISTS (SELECT FROM citebound.inbox later WHERE later.conversation_id = i.conversation_id"
     "  AND later.id > i.id AND later.kind IN ('message', 'choice')"
-    "  AND later.outcome IS DISTINCT FROM 'ignored') AS is_followed"
+    "  AND later.outcome IS DISTINCT FROM 'ignored') AS is_followed,"
+    " i.received_at < clock_timestamp() - interval '3 days' AS is_expired"
     " FROM citebound.answers a"
     " JOIN citebound.inbox i ON i.question_id = a.question_id"
     " JOIN citebound.conversations c ON c.id = i.conversation_id"
@@ -222,7 +223,7 @@ _ASKED_BACK = text(
     "  AND o.replaces IS NULL AND o.removed_at IS NULL AND o.reply->>'answer' IS NOT NULL"
     " WHERE i.person = :person AND i.outcome = 'clarification'"
     " AND c.platform = :platform AND c.tenant = :tenant"
-    " AND i.received_at > clock_timestamp() - interval '30 days'"
+    " AND i.received_at > clock_timestamp() - interval '3 days'"
     " AND NOT EXISTS (SELECT FROM citebound.inbox later"
     "  WHERE later.conversation_id = i.conversation_id AND later.id > i.id"
     "  AND later.kind IN ('message', 'choice') AND later.outcome IS DISTINCT FROM 'ignored')"
@@ -277,6 +278,7 @@ class PostgresPostedAnswers:
             person=row["person"],
             question=row["text"],
             is_followed=row["is_followed"],
+            is_expired=row["is_expired"],
             is_removed=row["is_removed"],
             is_superseded=row["is_superseded"],
             asked_from=row["asked_from"],

@@ -25,6 +25,8 @@ OUTDATED = 4
 """Version of a reply that marks an earlier one as outdated, likewise."""
 AN_EDITION = 5
 """Likewise of the card of an edition that affects past answers."""
+CLARIFIED = 6
+"""Likewise of what rewrites a question back."""
 
 _QUEUE = text(
     "INSERT INTO citebound.outbox (cause, part, conversation_id, reply, person, mode, progress_id,"
@@ -79,6 +81,7 @@ def reply_json(reply: StoredReply) -> dict[str, Any]:
         "groups": sorted(reply.groups),
         **({} if reply.about is None else {"about": _about_json(reply.about)}),
         **({"outdated": True} if reply.is_outdated else {}),
+        **({} if reply.chosen is None else {"chosen": reply.chosen}),
         **({} if reply.edition is None else {"edition": reply.edition}),
         **({} if reply.asked is None else {"asked": reply.asked}),
         **({} if reply.checkpoint is None else {"checkpoint": reply.checkpoint}),
@@ -92,7 +95,7 @@ def reply_of(stored: Mapping[str, Any]) -> StoredReply:
     Raises:
         ContractError: A later release wrote it.
     """
-    if stored["v"] not in {FORMAT, ABOUT_A_CASE, A_CHECKPOINT, OUTDATED, AN_EDITION}:
+    if stored["v"] not in range(FORMAT, CLARIFIED + 1):
         raise ContractError(f"expected a reply of format {FORMAT}, got {stored['v']!r}")
     return StoredReply(
         answer=None if stored["answer"] is None else answer_of(stored["answer"]),
@@ -104,6 +107,7 @@ def reply_of(stored: Mapping[str, Any]) -> StoredReply:
         leaf_hash=stored["leaf_hash"],
         groups=frozenset(stored["groups"]),
         is_outdated=stored.get("outdated", False),
+        chosen=stored.get("chosen"),
         edition=stored.get("edition"),
         asked=stored.get("asked"),
         checkpoint=stored.get("checkpoint"),
@@ -118,6 +122,8 @@ def _format(reply: StoredReply) -> int:
         return OUTDATED
     if reply.edition is not None:
         return AN_EDITION
+    if reply.chosen is not None:
+        return CLARIFIED
     return FORMAT if reply.about is None else ABOUT_A_CASE
 
 

@@ -27,6 +27,7 @@ from core.adapters.postgres.engine.tables import (
     trace_steps,
 )
 from core.adapters.postgres.engine.transactions import begun_again
+from core.adapters.postgres.queue.clarified import show_reply
 from core.adapters.postgres.queue.replies import settle
 from core.adapters.postgres.record.corrections import correct
 from core.agent.reply.answer_json import answer_json, place_json
@@ -147,7 +148,9 @@ class _AnswerRows:
 
     async def settle(self, completion: Completion, run: Run, receipt: RecordReceipt, /) -> str:
         """See `AnswerRows.settle`."""
-        return await settle(self._connection, completion, run=run, receipt=receipt)
+        person = await settle(self._connection, completion, run=run, receipt=receipt)
+        await show_reply(self._connection, run)
+        return person
 
 
 def _contents(run: Run) -> dict[str, str]:
