@@ -42,8 +42,12 @@ async def both(
     channel: str | None = None,
     timings: SlackTimings = AT_ONCE,
     console_url: str | None = None,
+    **more: object,
 ) -> AsyncGenerator[Both]:
-    """Run it, and tell both where; `channel` is the officers' own; `timings` is Slack's."""
+    """Run it, and tell both where.
+
+    `channel` is the officers' own; `timings` is Slack's; `more` are settings.
+    """
     settings = replace(
         settings_for(teams, microsoft, database_url),
         slack_bot_token=slack.workspace.bot_token,
@@ -53,6 +57,7 @@ async def both(
         case_channel=channel,
         console_url=console_url,
         record_url=as_role(database_url, DatabaseRole.CONSOLE) if console_url else None,
+        **more,  # pyright: ignore[reportArgumentType]  # checked by Settings
     )
     on_slack = connect_slack(settings, timings=timings)
     on_teams = connect_teams(settings, timings=UNHURRIED)

@@ -30,6 +30,7 @@ from bot.replies.notices import (
     sent_words,
 )
 from core.cases.service import CaseService
+from core.cases.written import typed
 from core.domain.case import Opener, Urgency
 from core.domain.case_actions import CaseActionKind, CaseDone, CaseRefused, CaseResult, Refusal
 from core.domain.errors import UsageError
@@ -227,7 +228,8 @@ class OfficerActions:
 
     async def submit(self, press: Press) -> Outcome:
         """Send an officer's answer."""
-        text, is_private = press.entered.text, press.entered.is_private
+        entered, is_private = press.entered, press.entered.is_private
+        text = entered.text if entered.is_formed else typed(entered.text)
         try:
             result = await self._desk.answer(
                 press.target, press.listed, key=press.key, text=text, is_private=is_private

@@ -118,6 +118,8 @@ class TextField:
     """Said where it must not stay empty."""
     hint: str = ""
     """Shown while it is empty."""
+    is_formed: bool = False
+    """True: emphasis, lists, links and people are kept: see `core.cases.written`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,6 +178,8 @@ class Entered:
 
     text: str = ""
     """A note to Compliance, the details of a report or thumb, an officer's answer."""
+    is_formed: bool = False
+    """True: the text is written as `core.cases.written` reads it; False: as somebody typed it."""
     reason: str = ""
     """What is wrong with an answer: see `Reason`."""
     urgency: str = ""
@@ -278,7 +282,12 @@ def case_answer_form(case_id: str, *, is_private: bool, case: Case | None = None
             *([Quotation(text=case.question, note=case.note or "")] if case else []),
             Words(text=f"The text goes {to} under your name, without the AI label."),
             TextField(
-                id=ANSWER, label="Answer", limit=REPLY_LIMIT, least=1, missing="Write an answer"
+                id=ANSWER,
+                label="Answer",
+                limit=REPLY_LIMIT,
+                least=1,
+                missing="Write an answer",
+                is_formed=True,
             ),
             *(
                 []

@@ -24,6 +24,7 @@ from bot.officer.rendering import STATIC, Pages
 from bot.officer.requests import RequestPages
 from bot.officer.reviews import ReviewPages
 from bot.officer.sign_in import ConsoleLinks, SignInPages
+from bot.replies.context import library_of
 from core.adapters.postgres.console.reader import open_reader
 from core.bootstrap import Service
 
@@ -51,7 +52,7 @@ async def console_routes(service: Service) -> AsyncGenerator[tuple[web.RouteDef,
         yield ()
         return
     settings.check_console()
-    pages = await asyncio.to_thread(Pages)
+    pages = await asyncio.to_thread(Pages, library_of(settings).hosts)
     access, officers, clock = service.console_access, service.officers, service.clock
     async with (
         open_reader(settings, clock=clock, ids=service.ids) as reader,

@@ -1,12 +1,14 @@
 """Pages of the console as HTML: templates, and how values are written in them.
 
 Whatever people, policies or models wrote is escaped by Jinja and loses what a reader can't see:
-control, format and bidirectional characters. Nothing of it becomes a link, a style or a script.
+control, format and bidirectional characters. Nothing of it becomes a link, a style or a script,
+but for the emphasis, lists and links of an officer's answer (`bot.officer.written`).
 """
 
 import json
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
+from functools import partial
 from importlib.resources import files
 from typing import Any
 
@@ -14,7 +16,9 @@ from aiohttp import web
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+from bot.officer.written import written_html
 from bot.replies.safe_text import clean, permalink_or_none
+from core.cases.written import plain
 
 STATIC: Mapping[str, str] = {"console.css": "text/css", "icon.svg": "image/svg+xml"}
 """Files that the pages refer to, and their types."""
@@ -108,7 +112,8 @@ ACTIONS: Mapping[str, str] = {
 class Pages:
     """Renders the console's pages. Made once: reading and compiling templates blocks."""
 
-    def __init__(self) -> None:
+    def __init__(self, hosts: frozenset[str] = frozenset()) -> None:
+        """Take the hosts to which what officers write may lead."""
         folder = files("bot.officer")
         templates = {
             one.name: one.read_text(encoding="utf-8")
@@ -127,6 +132,8 @@ class Pages:
         filters: Any = self._environment.filters  # each of its values has a type of its own
         filters.update(
             told=told,
+            plain=plain,
+            written=partial(written_html, hosts=hosts),
             pretty=pretty,
             moment=moment,
             day=day,

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from bot.replies.notices import NAME
 from bot.replies.safe_text import is_trusted
+from core.config.settings import Settings
 from core.domain.ontology import SectionRef
 from core.ports.starters import StarterSet
 
@@ -75,6 +76,12 @@ class Library:
         return shelf.sensitivity if shelf else None
 
 
+def library_of(settings: Settings) -> Library:
+    """Return the links that the settings allow."""
+    hosts = frozenset((settings.link_hosts or "").split(",")) - {""} | settings.speak_up.hosts
+    return Library(console=settings.console_url, hosts=hosts)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderContext:
     """Where a reply goes, and what may be offered there."""
@@ -95,5 +102,9 @@ class RenderContext:
     """Questions to begin with; None: not known."""
     app_name: str = NAME
     """What the app is called."""
+    tenant: str = ""
+    """Where it is posted: people of this workspace or tenant alone can be mentioned."""
+    people: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Teams' ids of who reads it, by name in lower case: of those whose name nobody else has."""
     officers: tuple[str, ...] = ()
     """Teams' ids of officers, for whom the card of a case is kept fresh; 60 at most are used."""

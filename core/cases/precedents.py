@@ -12,6 +12,7 @@ from uuid import UUID
 
 from core.agent.conversation.referring import needs_subject
 from core.cases.clauses import bound, scope_of
+from core.cases.written import plain
 from core.domain.audit import Tag
 from core.domain.errors import UsageError
 from core.domain.json_value import Json
@@ -210,7 +211,7 @@ class PrecedentService:
             question=_wording(question),
             is_askers=question_form(question) == question_form(case.question),
             wordings=_wordings(proposal.wordings, but=case.question),
-            answer=case.answer,
+            answer=plain(case.answer),
             answered_by=case.answered_by,
             clauses=tuple(clauses),
             scope=scope_of(proposal, case, clauses),

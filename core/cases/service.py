@@ -18,6 +18,7 @@ from core.cases.rules import (
     why_not_begun,
     why_not_opened,
 )
+from core.cases.written import LONGEST_WRITTEN, plain
 from core.domain.answer import RefusalKind
 from core.domain.audit import Tag
 from core.domain.case import UNSETTLED, Case, Opener, StoredCase, Urgency
@@ -155,15 +156,18 @@ class CaseService:
     ) -> CaseResult:
         """Send an officer's words to the asker, and say at the earlier answer that they hold.
 
+        `text` has the form of `core.cases.written`.
+
         Raises:
             UsageError: The text is empty or too long: nothing of it is cut.
         """
         told = storable(text)
         if not told.strip():
             raise UsageError("expected the text of an answer")
-        if len(told) > REPLY_LIMIT:
+        length = len(plain(told)) if len(told) <= LONGEST_WRITTEN else len(told)
+        if length > REPLY_LIMIT:
             raise UsageError(
-                f"an answer has at most {REPLY_LIMIT} characters, this one has {len(told)}"
+                f"an answer has at most {REPLY_LIMIT} characters, this one has {length}"
             )
         return await self._act(
             CaseActionKind.ANSWER, case_id, who, key=key, text=told, is_private=is_private

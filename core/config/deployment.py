@@ -4,7 +4,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.config.anchors import check_anchors
-from core.config.setting import is_name, is_public_key, is_token_key, one_of, setting, within
+from core.config.setting import (
+    are_hosts,
+    is_name,
+    is_public_key,
+    is_token_key,
+    one_of,
+    setting,
+    within,
+)
 from core.domain.errors import ConfigError
 from core.failpoints import NAMES
 
@@ -142,6 +150,14 @@ class DeploymentSettings:
         "Officers' private channel (`slack/T1/C7`); unset: directly to those on call",
     )
     """See `adapters.officers`."""
+    link_hosts: str | None = setting(
+        "CITEBOUND_LINK_HOSTS",
+        None,
+        "Hosts to which links in replies may lead, parted by commas, such as those of your"
+        " policies; unset: to none, and an address is shown and can't be clicked",
+        check=are_hosts,
+    )
+    """Names in lower case, without scheme, port or path."""
     failpoint: str | None = setting(
         "CITEBOUND_FAILPOINT",
         None,

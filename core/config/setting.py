@@ -113,6 +113,15 @@ def is_name(variable: str, value: str) -> None:
         raise ConfigError(f"{variable}: expected lower-case letters, digits, '.', '_' or '-'")
 
 
+def are_hosts(variable: str, value: str) -> None:
+    """Refuse what is no list of names of hosts."""
+    if not re.fullmatch(r"([a-z0-9-]+(\.[a-z0-9-]+)+(,|$))*", value):
+        raise ConfigError(
+            f"{variable}: expected names of hosts in lower case, as in"
+            " policies.example.com,intranet.example.com"
+        )
+
+
 def is_key(variable: str, value: str) -> None:
     """Refuse what can be no key, without showing it."""
     if not (value.isascii() and value.isprintable() and " " not in value):

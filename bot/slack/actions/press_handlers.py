@@ -6,10 +6,11 @@ before it is read; Home is drawn anew.
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 
 from bot.actions.cases import AskerDetails
-from bot.actions.press import FieldError, OpenForm, Press, PressTarget, Say
+from bot.actions.press import FieldError, OpenForm, Outcome, Press, PressTarget, Say
 from bot.actions.wiring import Action, Actions
 from bot.call_results import Succeeded
 from bot.forms.evidence import TITLE
@@ -28,6 +29,7 @@ from bot.slack.blocks.modals import (
 from bot.slack.inbound.interaction import SlackInteraction, asked
 from bot.slack.inbound.payload import maybe
 from bot.slack.web.calls import LOOKED_UP_WITHIN_S, MessageRef, Slack, link_to
+from core.cases.written import named, people_in
 from core.domain.errors import TransientError
 from core.domain.officers import Account
 from core.ports.posted_answers import PostedAnswer
@@ -35,6 +37,9 @@ from core.ports.posted_answers import PostedAnswer
 PLATFORM = "slack"
 NOT_OPENED = "Slack did not open the evidence. Please press the button again."
 FAILED = "The evidence can't be read at the moment. Please press the button again."
+
+NAMED = 5
+"""People whose names are looked up while a form waits; others are mentioned without."""
 
 RedrawHome = Callable[[SlackInteraction], Awaitable[None]]
 """Shows an officer's Home anew, where a button of it was pressed."""
@@ -102,7 +107,7 @@ class SlackPressHandlers:
             action_ids.CASE_RIGHT: self._handler(cases.mark_right, is_on_home=True),
             action_ids.CASE_CLOSE: self._handler(cases.close, is_on_home=True),
             action_ids.CASE_ANSWER: self._handler(cases.begin_answer, is_on_home=True),
-            FormName.CASE_ANSWER: self._handler(cases.submit, is_on_home=True),
+            FormName.CASE_ANSWER: self._handler(self._answer_case, is_on_home=True),
             action_ids.EVIDENCE: self._open_evidence,
             action_ids.EVIDENCE_PAGE: self._turn,
             action_ids.OPEN_POLICY: self._follow,
@@ -129,6 +134,19 @@ class SlackPressHandlers:
         as_message = partial(asked, interaction)
         outcome = await self._actions.clarification.choose(press_of(interaction), as_message)
         await self._responder.respond(interaction, ack, outcome)
+
+    async def _answer_case(self, press: Press) -> Outcome:
+        """Send an officer's answer, with the names of people whom it mentions."""
+        text = press.entered.text
+        people = people_in(text)[:NAMED]
+        if people:
+            async with asyncio.TaskGroup() as group:
+                naming = {
+                    one: group.create_task(name_of(self._slack, one.person)) for one in people
+                }
+            text = named(text, {one: task.result() or "" for one, task in naming.items()})
+        entered = replace(press.entered, text=text, is_formed=True)
+        return await self._actions.cases.submit(replace(press, entered=entered))
 
     async def _open_evidence(self, interaction: SlackInteraction, ack: Ack) -> None:
         """Open the modal and fill it."""
@@ -177,14 +195,16 @@ class SlackAskers:
         spot = MessageRef(channel=found.place.channel, ts=found.place.thread)
         async with asyncio.TaskGroup() as group:
             linking = group.create_task(link_to(self._slack, spot))
-            naming = group.create_task(self._name(found.person))
+            naming = group.create_task(name_of(self._slack, found.person))
         return AskerDetails(permalink=linking.result(), name=naming.result())
 
-    async def _name(self, person: str) -> str | None:
-        try:
-            async with asyncio.timeout(LOOKED_UP_WITHIN_S):
-                told = await self._slack.read("users.info", user=person)
-        except TimeoutError:
-            return None
-        found = maybe_object(told.body, "user") if isinstance(told, Succeeded) else {}
-        return maybe(found, "real_name") or None
+
+async def name_of(slack: Slack, person: str) -> str | None:
+    """Return what somebody is called, if Slack tells in time."""
+    try:
+        async with asyncio.timeout(LOOKED_UP_WITHIN_S):
+            told = await slack.read("users.info", user=person)
+    except TimeoutError:
+        return None
+    found = maybe_object(told.body, "user") if isinstance(told, Succeeded) else {}
+    return maybe(found, "real_name") or None

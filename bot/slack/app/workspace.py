@@ -8,7 +8,7 @@ from bot.audience_config import AudienceConfig
 from bot.intake import Intake, NotForUs, Overheard, heard
 from bot.json_fields import Object
 from bot.manifests.identity import read_app_identity
-from bot.replies.context import Library, RenderContext
+from bot.replies.context import RenderContext, library_of
 from bot.slack.actions.answer_actions import AskerActions
 from bot.slack.actions.commands import SlackQuestions
 from bot.slack.actions.dispatch import SlackDispatcher
@@ -113,10 +113,8 @@ class WorkspaceFactory:
         self._setup = setup
         self._rights = rights
         self._timings = timings
-        self._library = Library(
-            console=service.settings.console_url, hosts=service.settings.speak_up.hosts
-        )
         self._name = read_app_identity(service.settings).texts.name
+        self._library = library_of(service.settings)
 
     def connect(self, identity: SlackIdentity, slack: Slack) -> ConnectedWorkspace:
         """Wire one workspace; nothing is called.
@@ -195,6 +193,7 @@ class WorkspaceFactory:
         return RenderContext(
             library=self._library,
             asker=delivery.person,
+            tenant=delivery.place.tenant,
             has_file=delivery.has_file,
             is_public=not is_own,
             may_share=is_own and from_channel,

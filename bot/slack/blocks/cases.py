@@ -39,6 +39,8 @@ from bot.slack.blocks.mrkdwn import (
     mention,
     within,
 )
+from bot.slack.blocks.written import written_elements, written_text
+from core.cases.written import plain
 from core.domain.affected import AffectedEdition
 from core.domain.answer import Answer
 from core.domain.case import Case, CaseNews, OfficerReply, SupersededAnswer
@@ -52,7 +54,7 @@ def case_blocks(case: Case, context: RenderContext) -> list[Block]:
         return [header(view.title), section(HIDDEN)]
     blocks = [
         header(view.title),
-        rich_text(*_asked(case)),
+        rich_text(*_asked(case, context)),
         mrkdwn("  ·  ".join(_about(case, view))),
     ]
     if case.answer is not None:
@@ -70,7 +72,7 @@ def case_text(case: Case, context: RenderContext) -> str:
     if view.is_hidden:
         return f"{view.title}\n{HIDDEN}"
     asked = " ".join(within(case.question, QUESTION).split())
-    told = [f"Answered: {within(case.told, 1_000)}"] if case.told else []
+    told = [f"Answered: {within(plain(case.told), 1_000)}"] if case.told else []
     return "\n".join([view.title, f"> {asked}", "  ·  ".join(_about(case, view)), *told])
 
 
@@ -118,22 +120,23 @@ def _affected_buttons(
 def officer_blocks(reply: OfficerReply, context: RenderContext) -> list[Block]:
     """Return an officer's answer: name, question, words; without a label for generated text."""
     question = words(short(reply.question, QUESTION))
-    told = words(short(reply.text, REPLY, context.library.hosts, mark=CUT))
     where = _where(reply)
     buttons = (press_button(one, reply.case_id) for one in (ACCEPT, ASK_AGAIN))
     return [
         mrkdwn(_officer_line(reply)),
-        rich_text(quotation(question), paragraph(told)),
+        rich_text(quotation(question), *written_elements(reply.text, context, mentions=True)),
         *([mrkdwn(where)] if where else []),
         actions(f"done:{reply.case_id}", *buttons),
         small(f"Case {reply.number}"),
     ]
 
 
-def officer_text(reply: OfficerReply) -> str:
-    """Return the same as mrkdwn."""
+def officer_text(reply: OfficerReply, context: RenderContext) -> str:
+    """Return the same as mrkdwn; where it would be too long, without links."""
     asked = " ".join(within(reply.question, 400).split())
-    told = within(reply.text, REPLY - 500)
+    told = written_text(reply.text, context)
+    if width(told) > REPLY:
+        told = within(plain(reply.text), REPLY - 500)
     lines = [_officer_line(reply), f"> {asked}", told, _where(reply), f"Case {reply.number}"]
     return "\n".join(one for one in lines if one)
 
@@ -165,12 +168,13 @@ def news_text(news: CaseNews) -> str:
     return escaped(notices.news_text(news))
 
 
-def _asked(case: Case) -> Iterator[Block]:
+def _asked(case: Case, context: RenderContext) -> Iterator[Json]:
     yield quotation(words(short(case.question, QUESTION)))
     if case.note:
         yield paragraph(words("Note: ", bold=True), words(short(case.note, NOTE)))
     if case.told:
-        yield paragraph(words("Answered: ", bold=True), words(short(case.told, REPLY, mark=CUT)))
+        yield paragraph(words("Answered:", bold=True))
+        yield from written_elements(case.told, context, mentions=False)
 
 
 def _about(case: Case, view: CaseView) -> Iterator[str]:

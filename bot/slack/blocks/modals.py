@@ -154,6 +154,9 @@ def _input(field: Field) -> Block:
 
 def _element(field: Field) -> Block:
     match field:
+        case TextField(is_formed=True):
+            hint: Block = {"placeholder": plain(field.hint, 150)} if field.hint else {}
+            return {"type": "rich_text_input", **hint}
         case TextField():
             limit = min(field.limit, INPUT)
             made: Block = {"type": "plain_text_input", "multiline": True, "max_length": limit}

@@ -125,7 +125,7 @@ def _line(
         text, blocks = affected_text(affected), affected_blocks(affected, context)
     elif reply.officer_reply is not None:
         said_by = reply.officer_reply
-        text, blocks = officer_text(said_by), officer_blocks(said_by, context)
+        text, blocks = officer_text(said_by, context), officer_blocks(said_by, context)
     elif reply.superseded is not None:
         old = reply.superseded
         text, blocks = superseded_text(old, context), superseded_blocks(old, context)

@@ -14,6 +14,7 @@ from bot.intake import NotForUs
 from bot.json_fields import Object, maybe_object, need_object
 from bot.slack.inbound.identity import SlackIdentity
 from bot.slack.inbound.payload import maybe, need, typed
+from bot.slack.inbound.written import written_of
 from core.domain.conversation import ContextMessage, Place, bounded, carried_text
 from core.domain.errors import ContractError
 from core.domain.json_value import Json
@@ -101,7 +102,7 @@ def parse_interaction(payload: Object, identity: SlackIdentity) -> SlackInteract
         person=need(user, "id"),
         is_outside=identity.is_outside({}, {"user_team": maybe(user, "team_id")}),
         value=what.value,
-        values=_values(view) if kind == "submit" else {},
+        values=_values(view, identity.tenant) if kind == "submit" else {},
         context=maybe(view, "private_metadata"),
         channel=maybe(maybe_object(payload, "channel"), "id") or None,
         message_ts=maybe(place, "message_ts") or maybe(message, "ts") or None,
@@ -172,13 +173,15 @@ def _first(given: Json) -> dict[str, Json]:
     raise ContractError("expected an action in what was pressed")
 
 
-def _values(view: Object) -> dict[str, str]:
-    """Return what the inputs hold: one element in each block."""
+def _values(view: Object, tenant: str) -> dict[str, str]:
+    """Return what the inputs hold: one element in each block; see `written_of` for a formed one."""
     state = maybe_object(maybe_object(view, "state"), "values")
     held: dict[str, str] = {}
     for block_id in state:
         for element in maybe_object(state, block_id).values():
-            held[block_id] = _held(element) if isinstance(element, Mapping) else ""
+            given: Object = element if isinstance(element, Mapping) else {}
+            rich = maybe_object(given, "rich_text_value")
+            held[block_id] = written_of(rich, tenant=tenant) if rich else _held(given)
     return held
 
 

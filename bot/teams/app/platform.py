@@ -15,7 +15,7 @@ from bot.intake import Intake
 from bot.manifests.identity import read_app_identity
 from bot.platform import Chat, Connect
 from bot.private_channels import require_private
-from bot.replies.context import Library, RenderContext
+from bot.replies.context import Library, RenderContext, library_of
 from bot.teams.actions.commands import TeamsQuestions
 from bot.teams.actions.dispatch import TeamsDispatcher
 from bot.teams.actions.press_handlers import TeamsAskers, TeamsPressHandlers
@@ -155,8 +155,8 @@ def wire(
     rosters = Rosters(transport, addresses, identity)
     audience = TeamsAudience(rosters, rights)
     surface = TeamsSurface(transport, addresses, timings=timings)
-    library = Library(console=service.settings.console_url, hosts=service.settings.speak_up.hosts)
     name = read_app_identity(service.settings).texts.name
+    library = library_of(service.settings)
 
     def rendered(delivery: Delivery) -> TeamsMessage:
         context = context_of(
@@ -164,6 +164,7 @@ def wire(
             library,
             asker_name=rosters.name_of(delivery.place, delivery.person),
             officers=officers_in(delivery.place, rosters, service.officers),
+            people=rosters.by_name(delivery.place) if delivery.reply.officer_reply else {},
         )
         context = replace(context, starters=service.starters.known, app_name=name)
         return render(delivery.reply, delivery.shape, context=context)
@@ -247,7 +248,12 @@ def handlers(
 
 
 def context_of(
-    delivery: Delivery, library: Library, *, asker_name: str, officers: tuple[str, ...]
+    delivery: Delivery,
+    library: Library,
+    *,
+    asker_name: str,
+    officers: tuple[str, ...],
+    people: Mapping[str, str],
 ) -> RenderContext:
     """Return what a reply is rendered with."""
     is_own = delivery.is_direct or delivery.place.mode == "direct"
@@ -257,5 +263,7 @@ def context_of(
         asker_name=asker_name,
         has_file=delivery.has_file,
         is_public=not is_own,
+        tenant=delivery.place.tenant,
+        people=people,
         officers=officers,
     )

@@ -35,6 +35,7 @@ from bot.teams.cards.elements import (
 )
 from bot.teams.cards.markdown import escaped
 from bot.teams.protocol import action_ids
+from core.cases.written import plain
 from core.domain.affected import AffectedEdition
 from core.domain.answer import Answer
 from core.domain.case import Case, OfficerReply, SupersededAnswer
@@ -65,7 +66,7 @@ def case_text(case: Case, context: RenderContext) -> str:
     view = case_view(case, is_public=context.is_public)
     if view.is_hidden:
         return f"{view.title}\n{HIDDEN}"
-    answered = [f"Answered: {short(case.told, 1_000, mark=CUT)}"] if case.told else []
+    answered = [f"Answered: {short(plain(case.told), 1_000, mark=CUT)}"] if case.told else []
     asked = " ".join(short(case.question, QUESTION, mark=CUT).split())
     return "\n".join([view.title, asked, " · ".join(_facts(case, view)), *answered])
 
@@ -111,17 +112,18 @@ def officer_text(
     *,
     last: str,
     mention: Mapping[str, object] | None = None,
+    written: str = "",
 ) -> str:
     """Return an officer's answer: name, question, words; without a label for generated text.
 
-    `last` names its case and its record.
+    `last` names its case and its record; `written` is the answer in its form, empty for plain text.
     """
     markup, thread = text.markup, permalink_or_none(reply.permalink)
     called = f" · {mention['text']}" if mention else ""
     lines = [
         markup.badge(officer_badge(reply.officer)) + called,
         markup.quote + text.within(" ".join(short(reply.question, QUESTION).split()), QUESTION),
-        text.within(reply.text, 2 * REPLY),
+        written or text.within(plain(reply.text), 2 * REPLY),
         markup.link(thread, "Where you asked") if thread else "",
         markup.small(markup.literal(last)),
     ]
@@ -179,7 +181,7 @@ def _body(
     if case.note:
         yield from _labelled("Note", short(case.note, min(words, NOTE)))
     if case.told:
-        yield from _labelled("Answered", short(case.told, words, mark=CUT))
+        yield from _labelled("Answered", short(plain(case.told), words, mark=CUT))
     for fact in _facts(case, view):
         yield rich_text(text_run("• "), text_run(fact), spacing="Small")
     if case.answer is not None:

@@ -35,6 +35,7 @@ from bot.teams.cards.elements import (
     container,
     paragraph,
     rich_text,
+    small_print,
     submit_button,
     text_lines,
     text_run,
@@ -51,6 +52,10 @@ NOTHING: Card = {}
 WRONG = 300
 """Characters of a line that says why something was not taken: it may hold an officer's name."""
 ASK_TITLE = "Ask about policy"
+HOW_TO_FORM = (
+    "**bold**, _italics_, lines that begin with - or 1. for lists, [words](https://...) for links,"
+    " @Name for somebody who reads the conversation"
+)
 FORMS = frozenset({"submit", "ask_submit"})
 """Kinds of interactions that hold what somebody typed."""
 
@@ -149,11 +154,15 @@ def _drawn(item: Item, typed: Typed) -> Iterator[Card]:
         case Words():
             yield paragraph(item.text)
         case Quotation():
-            # Its note stands on the card from which the form was opened.
             quoted = text_lines(short(item.text, QUOTED, mark=CUT)) or [rich_text(text_run("-"))]
             yield container(quoted, style="emphasis")
+            if item.note:
+                note = text_run(short(item.note, QUOTED, mark=CUT).replace("\n", " "))
+                yield rich_text(text_run("Note: ", weight="Bolder"), note, spacing="Small")
         case TextField():
             yield _text(item, typed)
+            if item.is_formed:
+                yield small_print(HOW_TO_FORM)
         case ChoiceField():
             yield _choices(item, typed)
         case OptionsField():

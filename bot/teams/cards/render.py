@@ -5,7 +5,7 @@ its sources stand in a card, the next shape says them in the text. After a 400 t
 after a 413 the card.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.replies.answer import LEAF, question_of, ref, reference
 from bot.replies.buttons import ASK_IN_PRIVATE, SHOW, follow_ups
@@ -44,6 +44,7 @@ from bot.teams.cards.elements import (
 )
 from bot.teams.cards.markdown import in_markdown, link, without_markup
 from bot.teams.cards.welcome import welcome, welcome_text
+from bot.teams.cards.written import written_message
 from bot.teams.protocol import action_ids
 from core.domain.answer import Answer, Outcome
 from core.domain.delivery import Clarified, Notice, StoredReply
@@ -173,10 +174,11 @@ def _clarified(reply: StoredReply, done: Clarified, shape: int, context: RenderC
     if shape >= WITHOUT_CARD:
         chose = f"{who} chose {line(done.chosen, limit=200)}." if who else f"Chosen: {done.chosen}"
         told.append(writer.within(chose if done.chosen else ASKED_ELSE, 400))
-    last = writer.markup.small(writer.markup.literal(last_line(reply, context)))
+    reference = last_line(reply, context, is_carded=shape < WITHOUT_CARD)
+    last = writer.markup.small(writer.markup.literal(reference))
     made = _message("\n\n".join([*told, last]), shape)
     if shape < WITHOUT_CARD:
-        made["attachments"] = [attached(clarified_card(done, who))]
+        made["attachments"] = _attached(clarified_card(done, who), reply)
     return made
 
 
@@ -256,9 +258,16 @@ def _officer(reply: StoredReply, shape: int, context: RenderContext, writer: Pla
     assert told is not None  # noqa: S101
     mention = cases.mention_of(told, context) if shape == FULL else None
     last = event_line(reply, f"Case {told.number}", is_carded=shape < WITHOUT_CARD)
-    made = _message(cases.officer_text(told, writer, last=last, mention=mention), shape)
-    if mention is not None:
-        made["entities"] = [mention]
+    # Only the richest shape has entities, without which nobody may be mentioned.
+    people = context if shape == FULL else replace(context, tenant="", people={})
+    written = written_message(told.text, people) if shape < TEXT_ONLY else None
+    text = cases.officer_text(
+        told, writer, last=last, mention=mention, written=written.text if written else ""
+    )
+    made = _message(text, shape)
+    mentions = [*([mention] if mention else []), *(written.mentions if written else ())]
+    if mentions:
+        made["entities"] = list[Json](mentions)
     if shape < WITHOUT_CARD:
         made["attachments"] = _attached(cases.officer_card(told), reply)
     return made

@@ -1,6 +1,6 @@
 """Who is in a Teams conversation, as Teams tells: read page by page, kept for some minutes."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, replace
 from time import monotonic
 
@@ -95,6 +95,15 @@ class Rosters:
         known = self._known.get((place.tenant, place.channel))
         found = None if known is None else known.find(person)
         return "" if found is None else found.name
+
+    def by_name(self, place: Place) -> Mapping[str, str]:
+        """Return the ids of who was there when the list was last read, by name in lower case.
+
+        Of several with one name nobody is told.
+        """
+        names = [" ".join(one.name.lower().split()) for one in self.known(place)]
+        people = zip(names, self.known(place), strict=True)
+        return {name: one.id for name, one in people if name and names.count(name) == 1}
 
     def known(self, place: Place) -> tuple[Member, ...]:
         """Return who was there when the list was last read; empty: nobody knows."""

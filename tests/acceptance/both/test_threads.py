@@ -71,7 +71,7 @@ class Talk:
 
     async def replies(self) -> int:
         """Return how often we have spoken."""
-        return len(await self.run.rows("SELECT id FROM citebound.outbox"))
+        return len(await self.run.rows("SELECT id FROM citebound.outbox WHERE replaces IS NULL"))
 
     async def cases(self) -> int:
         """Return how many cases are open."""

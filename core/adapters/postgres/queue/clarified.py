@@ -1,5 +1,7 @@
 """What was asked back and is answered: its post says so to everybody, in place of its options.
 
+One without options has nothing that could be pressed, and stays as it is.
+
 It is queued with what answers it, a press or a message, in one transaction.
 """
 
@@ -21,6 +23,7 @@ _POST = text(
     " JOIN citebound.outbox o ON o.cause = 'message:' || i.id"
     " WHERE a.id = CAST(:answer AS uuid) AND a.outcome = 'clarification'"
     " AND o.reply->>'answer_id' = CAST(:answer AS text) AND o.reply->>'answer' IS NOT NULL"
+    " AND jsonb_array_length(o.reply->'answer'->'options') > 0"
     " AND o.removed_at IS NULL AND NOT EXISTS (SELECT FROM citebound.outbox s"
     "  WHERE s.replaces = o.id AND s.reply->>'chosen' IS NOT NULL)"
     " ORDER BY o.state = 'posted' DESC, o.id DESC LIMIT 1"
