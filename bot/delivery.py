@@ -180,7 +180,7 @@ def withholding(delivery: Delivery, readers: Readers | NoReaders) -> Step | None
     Notices, apologies and bare refusals hold nothing that anybody may not read.
     """
     reply = delivery.reply
-    if reply.case is not None or reply.affected is not None:
+    if reply.case is not None or reply.affected is not None or reply.reminder is not None:
         return _of_card(delivery, readers)
     if reply.officer_reply is not None or reply.news is not None:
         return _of_asker(delivery, readers)
@@ -304,7 +304,7 @@ def _plainer(delivery: Delivery, result: ContentRefused, shapes: int) -> Step:
 def _elsewhere(delivery: Delivery, result: Permanent) -> Step:
     logger.error("reply %d can't be posted; its record says why", delivery.outbox_id)
     reply = delivery.reply
-    is_card = reply.case or reply.affected
+    is_card = reply.case or reply.affected or reply.reminder
     is_for_somebody = reply.answer or is_card or reply.officer_reply or reply.news
     is_unwanted = result.is_unwanted or reply.asked is not None
     if delivery.is_direct or is_for_somebody is None or is_unwanted:

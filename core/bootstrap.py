@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 
+from core.adapters.calendar import read_calendar
 from core.adapters.local.embedder import LocalEmbedder, LocalOffTopic
 from core.adapters.officers import read_officers
 from core.adapters.postgres.access import open_engine
@@ -352,7 +353,8 @@ async def bootstrap(
             can't be migrated.
     """
     arm(settings.failpoint)
-    officers = read_officers(settings.officers, settings.case_channel)
+    calendar = read_calendar(settings.calendar)
+    officers = read_officers(settings.officers, settings.case_channel, calendar)
     async with AsyncExitStack() as stack:
         embedders = (
             await stack.enter_async_context(open_embedders(settings))

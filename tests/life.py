@@ -142,6 +142,8 @@ def _told(reply: StoredReply) -> str:
         return f"{reply.officer_reply.officer}: {reply.officer_reply.text}"
     if reply.superseded is not None:
         return f"{reply.superseded.officer} / {reply.superseded.answer.text}"
+    if reply.reminder is not None:
+        return f"{reply.reminder.number} {reply.reminder.state}"
     return str(reply.news.state) if reply.news else "nothing"
 
 

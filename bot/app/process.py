@@ -34,6 +34,7 @@ from bot.app.connections import ConnectionLimits, listening
 from bot.app.gauges import Gauges
 from bot.app.http import Health, Metered, application, operations
 from bot.app.logs import log_to_stderr
+from bot.app.reminders import keep_reminding
 from bot.app.service_record import recorded
 from bot.app.watchdog import STILL_AFTER_S, watched
 from bot.consistency import ConsistencyWatch
@@ -48,6 +49,7 @@ from bot.source_schedule import SourceSchedule
 from bot.teams.app.platform import teams
 from bot.worker import Worker
 from core.bootstrap import SERVING, Service, bootstrap
+from core.cases.reminders import CaseReminders
 from core.config.settings import Settings
 from core.domain.errors import ConfigError, TransientError
 from core.ports import Handlers
@@ -218,11 +220,13 @@ async def _working(service: Service, chats: Sequence[Chat], meter: Meter) -> Asy
         clock=service.clock,
         settings=service.settings,
     )
+    reminders = CaseReminders(service.case_store, officers=service.officers, clock=service.clock)
     handlers = Handlers(answer=worker.answer, deliver=deliverer.deliver)
     async with asyncio.TaskGroup() as group:
         working = group.create_task(service.queue.run(handlers))
         others = [group.create_task(one.run()) for one in (corrector, schedule, consistency)]
         others.append(group.create_task(keep_choosing(service.starters)))
+        others.append(group.create_task(keep_reminding(reminders)))
         try:
             yield
         finally:

@@ -4,12 +4,12 @@ Who asked and where is shown only as far as the case says so. A report is told n
 people read: there its card has a number and nothing of its content.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 
 from bot.replies.answer import BadgeLine, badge_of, ref
 from bot.replies.buttons import Button, case_buttons
-from bot.replies.notices import moment
 from bot.replies.safe_text import line, permalink_or_none
 from core.domain.case import Case, ReviewVerdict, Urgency
 
@@ -46,24 +46,43 @@ class CaseView:
     buttons: tuple[Button, ...]
 
 
-def case_view(case: Case, *, is_public: bool) -> CaseView:
-    """Return the parts of a card; `is_public`: others than the officer in charge read it."""
-    reference = f" · {ref(case.record_id)}" if case.record_id else ""
+def _as_it_is(text: str) -> str:
+    return text
+
+
+def case_view(
+    case: Case,
+    *,
+    is_public: bool,
+    moment: Callable[[datetime], str],
+    literal: Callable[[str], str] = _as_it_is,
+) -> CaseView:
+    """Return the parts of a card.
+
+    Args:
+        case: the case.
+        is_public: others than the officer in charge read it.
+        moment: writes an instant, as a platform shows it in each reader's zone.
+        literal: makes foreign text inert beside it.
+    """
+    reference = f" · {literal(ref(case.record_id))}" if case.record_id else ""
     return CaseView(
         title=f"Case {case.number} · {case.state.value} · {_DUE[case.urgency]}",
         is_hidden=case.is_sensitive and is_public,
         badge=badge_of(case.answer) if case.answer else None,
         thread=permalink_or_none(case.permalink),
-        facts=tuple(_facts(case)),
+        facts=tuple(_facts(case, moment, literal)),
         opened=f"Opened {moment(case.opened_at)}{reference}",
         buttons=tuple(case_buttons(case)),
     )
 
 
-def _facts(case: Case) -> Iterator[str]:
+def _facts(
+    case: Case, moment: Callable[[datetime], str], literal: Callable[[str], str]
+) -> Iterator[str]:
     if case.officer:
         claimed = f" on {moment(case.claimed_at)}" if case.claimed_at else ""
-        yield f"claimed by {line(case.officer, limit=80)}{claimed}"
+        yield f"claimed by {literal(line(case.officer, limit=80))}{claimed}"
     if case.due_at:
         yield f"due {moment(case.due_at)}"
     if case.is_private:

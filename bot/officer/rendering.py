@@ -63,6 +63,8 @@ EVENTS: Mapping[str, str] = {
     "case:noted": "Note added to the case",
     "case:assigned": "Case claimed",
     "case:answered": "Case answered",
+    "case:reminded": "Officers reminded of the case",
+    "case:overdue": "Case overdue",
     "case:resolved": "Case resolved",
     "case:reopened": "Case reopened",
     "case:closed": "Case closed",

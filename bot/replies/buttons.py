@@ -12,7 +12,7 @@ from bot.replies.safe_text import line
 from core.agent.policy_facts.question_forms import asks_for_summary
 from core.agent.wording import ALL_OPTION
 from core.domain.answer import Answer, Outcome
-from core.domain.case import Case, CaseState
+from core.domain.case import Case, CaseReminder, CaseState
 from core.domain.question import ALL
 
 FOR_ALL = "Not sure - answer for all"
@@ -125,6 +125,13 @@ def case_buttons(case: Case) -> Iterator[Button]:
     if case.answer is not None and case.answer.outcome is Outcome.ANSWERED and not case.verdict:
         yield from (MARK_RIGHT, MARK_PARTLY, MARK_WRONG)
     yield CLOSE
+
+
+def reminder_buttons(reminder: CaseReminder) -> tuple[Button, ...]:
+    """Return an officer's buttons below a reminder; none once the case is answered or closed."""
+    if reminder.state is CaseState.OPEN:
+        return CLAIM, ANSWER
+    return (ANSWER,) if reminder.state is CaseState.CLAIMED else ()
 
 
 def offers_all(answer: Answer) -> bool:

@@ -5,6 +5,7 @@ The library is the only source of links in a reply.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, tzinfo
 from urllib.parse import quote
 
 from bot.replies.notices import NAME
@@ -102,6 +103,9 @@ class RenderContext:
     """Questions to begin with; None: not known."""
     app_name: str = NAME
     """What the app is called."""
+    zone: tzinfo = UTC
+    """Of who reads it, for times in texts that no client writes in its own; else of the officers'
+    calendar."""
     tenant: str = ""
     """Where it is posted: people of this workspace or tenant alone can be mentioned."""
     people: Mapping[str, str] = field(default_factory=dict[str, str])

@@ -1,13 +1,21 @@
 """Short messages other than answers, worded the same on every platform."""
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from typing import assert_never
 
 from bot.replies.safe_text import line
 from core.agent.languages_wording import words_in
 from core.domain.answer import Answer
-from core.domain.case import Case, CaseNews, CaseState, SupersededAnswer, Urgency
+from core.domain.case import (
+    UNSETTLED,
+    Case,
+    CaseNews,
+    CaseReminder,
+    CaseState,
+    SupersededAnswer,
+    Urgency,
+)
 from core.domain.delivery import Notice, StoredReply
 from core.domain.officers import NoLink, SignInLink
 from core.language.languages import Language
@@ -155,9 +163,35 @@ def checkpoint_lines(reply: StoredReply) -> str:
     return (reply.checkpoint or "").strip().replace("`", "'")
 
 
-def time_text(at: datetime) -> str:
-    """Return a time of day for readers whose time zone is not known."""
-    return f"{at.astimezone(UTC):%H:%M} UTC"
+def time_text(at: datetime, zone: tzinfo = UTC) -> str:
+    """Return a time of day, with its zone."""
+    return _with_zone(at.astimezone(zone), "%H:%M")
+
+
+def day_text(at: datetime, zone: tzinfo = UTC) -> str:
+    """Return a day and a time, with its zone: unambiguous in any country."""
+    return _with_zone(at.astimezone(zone), "%a %Y-%m-%d %H:%M")
+
+
+def _with_zone(local: datetime, form: str) -> str:
+    name = local.tzname() or "UTC"
+    return f"{local.strftime(form)} {f'UTC{name}' if name[0] in '+-' else name}"
+
+
+def reminder_text(reminder: CaseReminder, *, due: str) -> str:
+    """Tell officers that a case is due, or was; `due` is when, as the platform writes it."""
+    if reminder.state not in UNSETTLED:
+        return f"Case {reminder.number} was due {due}. It is {reminder.state.value} now."
+    who = f"{line(reminder.officer, limit=80)} has claimed it" if reminder.officer else ""
+    who = who or "nobody has claimed it"
+    if reminder.is_overdue:
+        return f"Case {reminder.number} is overdue: it was due {due}, and {who}."
+    return f"Case {reminder.number} is due {due}, and {who}."
+
+
+def due_text(news: CaseNews, *, due: str) -> str:
+    """Say that a question was sent to Compliance, and until when an answer is due."""
+    return f"Sent to Compliance (case {news.number}). An answer is due by {due}."
 
 
 def escalation_text(number: int, urgency: Urgency) -> str:
@@ -167,15 +201,15 @@ def escalation_text(number: int, urgency: Urgency) -> str:
 
 def within(urgency: Urgency) -> str:
     """Return when an answer is due."""
-    return "within 1 day" if urgency.days == 1 else f"within {urgency.days} days"
+    return "within 1 working day" if urgency is Urgency.TODAY else "within a week"
 
 
-def news_text(news: CaseNews) -> str:
-    """Tell askers how far their case is."""
+def news_text(news: CaseNews, *, due: str = "") -> str:
+    """Tell askers how far their case is; `due`: until when an answer is due, if that is told."""
     who = line(news.officer, limit=80) if news.officer else "Compliance"
     match news.state:
         case CaseState.OPEN:
-            return escalation_text(news.number, news.urgency)
+            return due_text(news, due=due) if due else escalation_text(news.number, news.urgency)
         case CaseState.CLAIMED:
             return f"{who} has taken up your question (case {news.number})."
         case CaseState.ANSWERED:

@@ -14,7 +14,7 @@ from typing import Any, cast
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from core.domain.errors import ConfigError
-from core.domain.officers import Account, Officer, Officers
+from core.domain.officers import Account, Officer, Officers, WorkingCalendar
 
 _GUID = re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _KEYS = {"login", "name", "accounts", "on_call", "subject"}
@@ -24,7 +24,9 @@ _LINKED = (["l", "channel"], ["l", "chat"])
 _LIST, _CHANNEL = "CITEBOUND_OFFICERS", "CITEBOUND_CASE_CHANNEL"
 
 
-def read_officers(given: str | None, channel: str | None) -> Officers:
+def read_officers(
+    given: str | None, channel: str | None, calendar: WorkingCalendar | None = None
+) -> Officers:
     """Return who answers cases, and where they hear of them.
 
     Raises:
@@ -34,6 +36,7 @@ def read_officers(given: str | None, channel: str | None) -> Officers:
     return Officers(
         all=tuple(_officer(one) for one in listed),
         channel=None if channel is None else _account(_unlinked(channel), variable=_CHANNEL),
+        calendar=calendar or WorkingCalendar(),
     )
 
 

@@ -60,6 +60,7 @@ class CaseOpener:
                 number=number,
                 record_id=self._ids.new(),
                 now=self._clock.now(),
+                calendar=self._officers.calendar,
             )
         )
         routes = self._officers.routes(is_sensitive=case.is_sensitive)
@@ -101,7 +102,9 @@ class CaseOpener:
 
         A note that tells of somebody takes the card out of the channel: it goes to those on call.
         """
-        after = await unit.rows.save(with_note(case, opening, now=self._clock.now()))
+        after = await unit.rows.save(
+            with_note(case, opening, now=self._clock.now(), calendar=self._officers.calendar)
+        )
         actor = await unit.log.actor(opening.by, None, conversation_id=case.conversation_id)
         await unit.log.add(after, actor, kind="note", key=opening.key, body=opening.note)
         await unit.log.record(

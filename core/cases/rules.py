@@ -4,7 +4,8 @@ Pure. Whoever calls has read what a decision rests on under the lock of the aske
 """
 
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
+from enum import StrEnum
 from typing import assert_never
 
 from core.agent.conversation.misconduct import is_report, speaks_of_somebody
@@ -12,6 +13,7 @@ from core.agent.conversation.speech import is_asked
 from core.agent.reply.release import is_urgent_duty
 from core.domain.answer import Outcome
 from core.domain.case import (
+    UNSETTLED,
     AskedAnswer,
     CaseState,
     NewCase,
@@ -28,13 +30,48 @@ from core.domain.case_actions import (
     Opening,
     Refusal,
 )
-from core.domain.officers import Officer, Officers
+from core.domain.officers import Officer, Officers, WorkingCalendar
 from core.domain.run import Run
 
 PASSED_ON_AT_MOST = 5
 """Cases that the questions of one person open by themselves within the hours below."""
 PASSED_ON_WITHIN_H = 24
 _NO_CASE_FOR = frozenset({Outcome.CLARIFICATION, Outcome.IGNORED})
+
+
+EVERY_DAY = WorkingCalendar()
+
+
+def due(urgency: Urgency, *, now: datetime, calendar: WorkingCalendar) -> datetime:
+    """Return until when an answer is due: a working day later, or a week of working days."""
+    days = 1 if urgency is Urgency.TODAY else len(calendar.days)
+    return calendar.after(now, days=days)
+
+
+class Reminder(StrEnum):
+    """What officers are told of a case that waits."""
+
+    SOON = "soon"
+    """It is due in some hours."""
+    OVERDUE = "overdue"
+    """It was due."""
+
+
+def reminder_of(case: StoredCase, *, now: datetime, calendar: WorkingCalendar) -> Reminder | None:
+    """Return what officers are to be told of a case now; None: nothing, or they were told."""
+    if case.state not in UNSETTLED or case.due_at is None or case.overdue_at is not None:
+        return None
+    if now >= case.due_at:
+        return Reminder.OVERDUE
+    is_soon = case.reminded_at is None and now >= calendar.reminds_at(case.due_at)
+    return Reminder.SOON if is_soon else None
+
+
+def reminded(case: StoredCase, reminder: Reminder, *, now: datetime) -> StoredCase:
+    """Return a case of which officers were told."""
+    if reminder is Reminder.OVERDUE:
+        return replace(case, reminded_at=case.reminded_at or now, overdue_at=now)
+    return replace(case, reminded_at=now)
 
 
 def is_confidential(text: str) -> bool:
@@ -79,6 +116,7 @@ def new_case(
     number: int,
     record_id: str,
     now: datetime,
+    calendar: WorkingCalendar = EVERY_DAY,
 ) -> NewCase:
     """Return the case of an answer.
 
@@ -94,7 +132,7 @@ def new_case(
         number=number,
         asked=asked,
         opened_at=now,
-        due_at=now + timedelta(days=urgency.days),
+        due_at=due(urgency, now=now, calendar=calendar),
         urgency=urgency,
         opener=_opener(asked, opening),
         record_id=record_id,
@@ -116,9 +154,11 @@ def _opener(asked: AskedAnswer, opening: Opening) -> Opener:
     return Opener.PIPELINE if was_report else opening.opener
 
 
-def with_note(case: StoredCase, opening: Opening, *, now: datetime) -> StoredCase:
+def with_note(
+    case: StoredCase, opening: Opening, *, now: datetime, calendar: WorkingCalendar = EVERY_DAY
+) -> StoredCase:
     """Return a case that we opened ourselves with what its asker adds: it is theirs from now on."""
-    due_at = now + timedelta(days=opening.urgency.days)
+    due_at = due(opening.urgency, now=now, calendar=calendar)
     is_sensitive = is_confidential(opening.note)
     return replace(
         case,
@@ -230,8 +270,16 @@ def _why_not_answered(case: StoredCase, *, is_others: bool) -> Refusal | None:
             assert_never(case.state)
 
 
-def changed(case: StoredCase, action: CaseAction, change: Change, *, now: datetime) -> StoredCase:
-    """Return a case after an action."""
+def changed(
+    case: StoredCase,
+    action: CaseAction,
+    change: Change,
+    *,
+    now: datetime,
+    calendar: WorkingCalendar = EVERY_DAY,
+) -> StoredCase:
+    """Return a case after an action; one that is asked again falls due anew."""
+    is_again = action.kind is CaseActionKind.ASK_AGAIN
     owner, verdict = change.owner, VERDICTS.get(action.kind, case.verdict)
     is_new_owner = owner is not None and owner.login != case.owner
     return replace(
@@ -241,6 +289,9 @@ def changed(case: StoredCase, action: CaseAction, change: Change, *, now: dateti
         owner_name=owner.name if owner else case.owner_name,
         claimed_at=now if is_new_owner else case.claimed_at,
         answered_at=now if action.kind is CaseActionKind.ANSWER else case.answered_at,
+        due_at=due(case.urgency, now=now, calendar=calendar) if is_again else case.due_at,
+        reminded_at=None if is_again else case.reminded_at,
+        overdue_at=None if is_again else case.overdue_at,
         is_wrong=verdict is ReviewVerdict.WRONG,
         verdict=verdict,
     )

@@ -321,7 +321,9 @@ class CaseService:
             says = {**says, "own_question": True}
         elif verdict is not None:
             await unit.log.keep_verdict(case, actor, verdict, key=action.key)
-        after = await unit.rows.save(changed(case, action, change, now=self._clock.now()))
+        after = await unit.rows.save(
+            changed(case, action, change, now=self._clock.now(), calendar=self._officers.calendar)
+        )
         content = {"reply" if is_answer else "reason": action.text}
         tag = _TAGS[action.kind]
         recorded = await unit.log.record(tag, after, actor, content=content, says=says)

@@ -150,6 +150,12 @@ class DeploymentSettings:
         "Officers' private channel (`slack/T1/C7`); unset: directly to those on call",
     )
     """See `adapters.officers`."""
+    calendar: str | None = setting(
+        "CITEBOUND_CALENDAR",
+        None,
+        "When officers work, by which cases fall due: JSON or a file; unset: each day, all day",
+    )
+    """See `adapters.calendar`."""
     link_hosts: str | None = setting(
         "CITEBOUND_LINK_HOSTS",
         None,
@@ -161,7 +167,7 @@ class DeploymentSettings:
     failpoint: str | None = setting(
         "CITEBOUND_FAILPOINT",
         None,
-        "Kills the process at a step (`F1` to `F9`, `F12`), to test recovery",
+        "Kills the process at a step (`F1` to `F9`, `F12`, `F13`), to test recovery",
         check=one_of(*NAMES),
     )
     """See `core.failpoints`; refused in production."""

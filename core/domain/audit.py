@@ -42,6 +42,8 @@ class Tag(StrEnum):
     CASE_NOTED = "case:noted"
     CASE_ASSIGNED = "case:assigned"
     CASE_ANSWERED = "case:answered"
+    CASE_REMINDED = "case:reminded"
+    CASE_OVERDUE = "case:overdue"
     CASE_RESOLVED = "case:resolved"
     CASE_REOPENED = "case:reopened"
     CASE_CLOSED = "case:closed"

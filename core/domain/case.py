@@ -28,11 +28,6 @@ class Urgency(StrEnum):
     TODAY = "today"
     WEEK = "week"
 
-    @property
-    def days(self) -> int:
-        """Days after which an answer is due: what the card shows, and what the asker is told."""
-        return 1 if self is Urgency.TODAY else 7
-
 
 class Opener(StrEnum):
     """Whose idea a case was. A report is opened at the wish of its asker alone."""
@@ -243,6 +238,10 @@ class StoredCase:
     """The record of it; None if it was not queued."""
     verdict: ReviewVerdict | None = None
     """See `Case.verdict`."""
+    reminded_at: datetime | None = None
+    """When officers were told that it is due soon, aware, UTC; None: they were not."""
+    overdue_at: datetime | None = None
+    """When they were told that it was due, aware, UTC; None: they were not."""
 
     @property
     def is_named(self) -> bool:
@@ -263,7 +262,11 @@ class StoredCase:
     def news(self, state: CaseState) -> "CaseNews":
         """Return how far it has come, as the asker hears it."""
         return CaseNews(
-            number=self.number, state=state, officer=self.owner_name, urgency=self.urgency
+            number=self.number,
+            state=state,
+            officer=self.owner_name,
+            urgency=self.urgency,
+            due_at=self.due_at,
         )
 
     def shown(self, *, platform: str | None = None, tenant: str | None = None) -> Case:
@@ -362,3 +365,23 @@ class CaseNews:
     """Name of who claimed or closed it; None if nobody has."""
     urgency: Urgency = Urgency.WEEK
     """See `Case.urgency`."""
+    due_at: datetime | None = None
+    """See `Case.due_at`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseReminder:
+    """A line for officers: a case is due, or was. It holds nothing of what was asked."""
+
+    case_id: str
+    """See `Case.case_id`."""
+    number: int
+    """See `Case.number`."""
+    due_at: datetime
+    """See `Case.due_at`."""
+    state: CaseState
+    """How far the case has come when this is sent."""
+    officer: str | None
+    """Name of who has claimed it; None: nobody has."""
+    is_overdue: bool
+    """True: it was due."""

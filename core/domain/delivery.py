@@ -7,7 +7,14 @@ from typing import TypeAlias
 
 from core.domain.affected import AffectedEdition
 from core.domain.answer import Answer
-from core.domain.case import Case, CaseNews, CaseState, OfficerReply, SupersededAnswer
+from core.domain.case import (
+    Case,
+    CaseNews,
+    CaseReminder,
+    CaseState,
+    OfficerReply,
+    SupersededAnswer,
+)
 from core.domain.conversation import Place
 from core.domain.officers import NoLink, SignInLink
 
@@ -58,6 +65,10 @@ class CasePart(StrEnum):
     """In place of the earlier answer: that it no longer holds."""
     NEWS = "news"
     """To the asker: how far the case has come."""
+    REMINDER = "reminder"
+    """To officers: it is due soon."""
+    OVERDUE = "overdue"
+    """To officers: it was due."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,8 +103,8 @@ class Clarified:
 class StoredReply:
     """What was committed to be shown: enough to render it later, on any platform.
 
-    Exactly one of `answer`, `notice`, `case`, `officer_reply`, `superseded`, `clarified`, `news`
-    and `affected` is given.
+    Exactly one of `answer`, `notice`, `case`, `officer_reply`, `superseded`, `clarified`,
+    `reminder`, `news` and `affected` is given.
     """
 
     answer: Answer | None = None
@@ -101,7 +112,7 @@ class StoredReply:
     notice: Notice | None = None
     """The notice."""
     about: AboutCase | None = None
-    """The case that the next four are read from; None if it is about none."""
+    """The case that the next four, `reminder` and `news` are read from; None: it is about none."""
     case: Case | None = None
     """The officers' card, as the case stands when it is sent."""
     officer_reply: OfficerReply | None = None
@@ -116,6 +127,8 @@ class StoredReply:
     instead; None: it rewrites none. `clarified` is read from that post when it is sent."""
     clarified: Clarified | None = None
     """A question back that is answered."""
+    reminder: CaseReminder | None = None
+    """To officers: that a case is due, or was."""
     news: CaseNews | None = None
     """How far a case has come."""
     edition: int | None = None
@@ -184,6 +197,8 @@ class Delivery:
     """The channel from which it was asked, where the reply goes elsewhere; None if nowhere else."""
     has_file: bool = False
     """True: something was attached to the question, which nobody read."""
+    time_zone: str | None = None
+    """Name of the time zone of who wrote what this replies to; None: their client did not tell."""
     is_whispered: bool = False
     """True: the platform showed the question to nobody else, and nor may it show the reply."""
     is_taken_over: bool = False

@@ -1,8 +1,8 @@
-"""Officers: our list, not a channel's members; where they hear of cases; how they sign in."""
+"""Officers: our list, not a channel's members; where they hear of cases and when; their sign-in."""
 
 import re
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from enum import StrEnum
 
 from core.domain.conversation import Place
@@ -75,14 +75,92 @@ class Route:
         )
 
 
+DAY_M = 24 * 60
+LONGEST_CLOSURE = 60
+"""Days in a row without work: a calendar with more of them is a mistake."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkingCalendar:
+    """When officers work: by it cases fall due. Without settings each day is a working day."""
+
+    zone: tzinfo = UTC
+    """Where they work."""
+    days: frozenset[int] = frozenset(range(7))
+    """Of the week, from 0, Monday."""
+    opens_m: int = 0
+    """When work begins, minutes from midnight."""
+    closes_m: int = DAY_M
+    """When it ends, later on the same day."""
+    holidays: frozenset[date] = frozenset()
+    """Days without work besides."""
+    reminded_h: float = 4.0
+    """Working hours before a case is due when officers are reminded of it."""
+
+    def __post_init__(self) -> None:
+        """Check it.
+
+        Raises:
+            ConfigError: There is no work in it, or it ends before it begins.
+        """
+        if not self.days or not 0 <= self.opens_m < self.closes_m <= DAY_M:
+            raise ConfigError(
+                "CITEBOUND_CALENDAR: expected working days, and hours that end after they begin"
+            )
+
+    def is_working_day(self, day: date) -> bool:
+        """Say whether there is work on a day."""
+        return day.weekday() in self.days and day not in self.holidays
+
+    def after(self, moment: datetime, *, days: int) -> datetime:
+        """Return the same time so many working days later, UTC.
+
+        What comes outside of working hours counts from when they begin again.
+        """
+        local = moment.astimezone(self.zone)
+        day, minute = local.date(), local.hour * 60 + local.minute
+        if self.is_working_day(day) and minute < self.closes_m:
+            begin_m = max(minute, self.opens_m)
+        else:
+            day, begin_m = self._next(day), self.opens_m
+        for _ in range(days):
+            day = self._next(day)
+        into = timedelta(seconds=local.second, microseconds=local.microsecond)
+        return self._instant(day, begin_m) + (into if begin_m == minute else timedelta())
+
+    def reminds_at(self, due_at: datetime) -> datetime:
+        """Return when officers are reminded of what is due then, UTC."""
+        local = due_at.astimezone(self.zone)
+        day, end_m = local.date(), local.hour * 60 + local.minute
+        left_m = round(self.reminded_h * 60)
+        end_m = min(end_m, self.closes_m) if self.is_working_day(day) else self.opens_m
+        while end_m - left_m < self.opens_m:
+            left_m -= max(0, end_m - self.opens_m)
+            day, end_m = self._next(day, step=-1), self.closes_m
+        return self._instant(day, end_m - left_m)
+
+    def _next(self, day: date, *, step: int = 1) -> date:
+        for _ in range(LONGEST_CLOSURE):
+            day += timedelta(days=step)
+            if self.is_working_day(day):
+                return day
+        return day + timedelta(days=step)
+
+    def _instant(self, day: date, minute: int) -> datetime:
+        midnight = datetime.combine(day, time(), tzinfo=self.zone)
+        return (midnight + timedelta(minutes=minute)).astimezone(UTC)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Officers:
-    """All officers, and their channel."""
+    """All officers, their channel, and when they work."""
 
     all: tuple[Officer, ...] = ()
     """In the order of the settings."""
     channel: Account | None = None
     """The officers' channel: its id stands for the person; None: there is none."""
+    calendar: WorkingCalendar = WorkingCalendar()
+    """By it cases fall due."""
 
     def __post_init__(self) -> None:
         """Check the list.
@@ -112,6 +190,16 @@ class Officers:
         """Who gets what must not stand in a channel: those on call, else the first who has one."""
         marked = tuple(officer for officer in self.all if officer.is_on_call)
         return marked or tuple(officer for officer in self.all if officer.accounts)[:1]
+
+    def route_to(self, login: str) -> Route | None:
+        """Return where an officer alone is told something; None: they can't be reached."""
+        found = next((one for one in self.all if one.login == login and one.accounts), None)
+        if found is None:
+            return None
+        first = found.accounts[0]
+        return Route(
+            platform=first.platform, tenant=first.tenant, channel=None, person=first.person
+        )
 
     def routes(self, *, is_sensitive: bool) -> tuple[Route, ...]:
         """Return where the card of a case goes; empty: no officer can be reached."""

@@ -12,7 +12,7 @@ from typing import Protocol, TypeVar
 from core.domain.audit import Tag
 from core.domain.case import AskedAnswer, CaseState, NewCase, ReviewVerdict, StoredCase
 from core.domain.case_actions import Refusal
-from core.domain.delivery import AboutCase
+from core.domain.delivery import AboutCase, CasePart
 from core.domain.feedback import Feedback, FeedbackKept, FeedbackRefused
 from core.domain.json_value import Json
 from core.domain.officers import Account, Officer, Route
@@ -155,6 +155,17 @@ class CasePosts(Protocol):
         """Let each card show the case as it now stands."""
         ...
 
+    async def remind(
+        self,
+        case: StoredCase,
+        part: CasePart,
+        recorded: RecordedEvent,
+        routes: tuple[Route, ...],
+        /,
+    ) -> None:
+        """Queue for officers that a case is due, or was."""
+        ...
+
     async def tell_asker(
         self, case: StoredCase, about: AboutCase, recorded: RecordedEvent, /, *, is_direct: bool
     ) -> None:
@@ -220,6 +231,14 @@ class CaseStore(Protocol):
 
     async def settled(self, wanted: SettledFilter, /, *, most: int) -> tuple[StoredCase, ...]:
         """Return answered and closed cases, newest first."""
+        ...
+
+    async def due(self, *, now: datetime, until: datetime) -> tuple[str, ...]:
+        """Return ids of waiting cases, at most 500, that were due or are due until then.
+
+        Of the former those of which officers were not told, of the latter those of which they were
+        not reminded.
+        """
         ...
 
     async def of_asker(self, account: Account, /) -> tuple[StoredCase, ...]:

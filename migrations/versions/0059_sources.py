@@ -6,7 +6,7 @@ No credentials: they stay in the environment of the processes that need them.
 from alembic import op
 
 revision = "0059_sources"
-down_revision = "0052_starters"
+down_revision = "0054_reminders"
 
 TABLES = """
 CREATE TABLE citebound.sources (

@@ -1,12 +1,13 @@
 """What officers and askers read of cases in blocks, and officers of affected answers."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from bot.forms.affected_view import PAGE, AffectedView, affected_view, without_console
 from bot.forms.case_view import HIDDEN, NO_ANSWER, NOTE, QUESTION, REPLY, CaseView, case_view
 from bot.replies import notices
 from bot.replies.answer import officer_badge, superseded_badge
-from bot.replies.buttons import ACCEPT, ASK_AGAIN
+from bot.replies.buttons import ACCEPT, ASK_AGAIN, reminder_buttons
 from bot.replies.context import RenderContext
 from bot.replies.notices import AUTOMATED, about_text, instead_text
 from bot.replies.safe_text import CUT, line, permalink_or_none, short, width
@@ -27,6 +28,7 @@ from bot.slack.blocks.elements import (
     rich_text,
     section,
     small,
+    small_mrkdwn,
     with_id,
     words,
 )
@@ -37,19 +39,27 @@ from bot.slack.blocks.mrkdwn import (
     escaped,
     link,
     mention,
+    moment,
     within,
 )
 from bot.slack.blocks.written import written_elements, written_text
 from core.cases.written import plain
 from core.domain.affected import AffectedEdition
 from core.domain.answer import Answer
-from core.domain.case import Case, CaseNews, OfficerReply, SupersededAnswer
+from core.domain.case import (
+    Case,
+    CaseNews,
+    CaseReminder,
+    CaseState,
+    OfficerReply,
+    SupersededAnswer,
+)
 from core.domain.json_value import Json
 
 
 def case_blocks(case: Case, context: RenderContext) -> list[Block]:
     """Return the officers' card."""
-    view = case_view(case, is_public=context.is_public)
+    view = _view(case, context)
     if view.is_hidden:
         return [header(view.title), section(HIDDEN)]
     blocks = [
@@ -63,17 +73,21 @@ def case_blocks(case: Case, context: RenderContext) -> list[Block]:
     if view.buttons:
         buttons = (press_button(one, case.case_id) for one in view.buttons)
         blocks.append(actions(f"case:{case.case_id}", *buttons))
-    return [*blocks, small(view.opened)]
+    return [*blocks, small_mrkdwn(view.opened)]
 
 
 def case_text(case: Case, context: RenderContext) -> str:
     """Return the card as mrkdwn."""
-    view = case_view(case, is_public=context.is_public)
+    view = _view(case, context)
     if view.is_hidden:
         return f"{view.title}\n{HIDDEN}"
     asked = " ".join(within(case.question, QUESTION).split())
     told = [f"Answered: {within(plain(case.told), 1_000)}"] if case.told else []
     return "\n".join([view.title, f"> {asked}", "  ·  ".join(_about(case, view)), *told])
+
+
+def _view(case: Case, context: RenderContext) -> CaseView:
+    return case_view(case, is_public=context.is_public, moment=moment, literal=escaped)
 
 
 def affected_blocks(affected: AffectedEdition, context: RenderContext) -> list[Block]:
@@ -159,13 +173,32 @@ def superseded_text(old: SupersededAnswer, context: RenderContext) -> str:
 
 
 def news_blocks(news: CaseNews) -> list[Block]:
-    """Return a status line for the asker."""
-    return [section(notices.news_text(news)), small(AUTOMATED)]
+    """Return a status line for the asker; with a time as mrkdwn: nothing else in it is foreign."""
+    told = news_text(news)
+    is_timed = news.state is CaseState.OPEN and news.due_at is not None
+    return [mrkdwn(told) if is_timed else section(notices.news_text(news)), small(AUTOMATED)]
 
 
 def news_text(news: CaseNews) -> str:
     """Return the same as mrkdwn."""
+    is_timed = news.state is CaseState.OPEN and news.due_at is not None
+    if is_timed and news.due_at is not None:
+        return notices.news_text(news, due=moment(news.due_at))
     return escaped(notices.news_text(news))
+
+
+def reminder_blocks(reminder: CaseReminder) -> list[Block]:
+    """Return a line for officers that a case is due, with what they can do."""
+    offered = reminder_buttons(reminder)
+    buttons = [press_button(one, reminder.case_id) for one in offered]
+    row = [actions(f"due:{reminder.case_id}", *buttons)] if buttons else []
+    return [mrkdwn(reminder_text(reminder)), *row, small(AUTOMATED)]
+
+
+def reminder_text(reminder: CaseReminder) -> str:
+    """Return the same as mrkdwn."""
+    name = replace(reminder, officer=escaped(reminder.officer)) if reminder.officer else reminder
+    return notices.reminder_text(name, due=moment(reminder.due_at))
 
 
 def _asked(case: Case, context: RenderContext) -> Iterator[Json]:
@@ -188,7 +221,7 @@ def _about(case: Case, view: CaseView) -> Iterator[str]:
         yield f"asked by {asker}"
     if view.thread:
         yield link(view.thread, "open the thread")
-    yield from map(escaped, view.facts)
+    yield from view.facts
 
 
 def _earlier(title: str, answer: Answer, context: RenderContext) -> Block:

@@ -50,6 +50,12 @@ def small(*texts: str) -> Block:
     return {"type": "context", "elements": [plain(text) for text in texts[:10]]}
 
 
+def small_mrkdwn(text: str) -> Block:
+    """Return small print of text that code wrote."""
+    element: Block = {"type": "mrkdwn", "text": text, "verbatim": True}
+    return {"type": "context", "elements": [element]}
+
+
 def with_id(block: Block, block_id: str) -> Block:
     """Return a block with its id."""
     return {**block, "block_id": block_id[:ID]}

@@ -5,6 +5,7 @@ decides. Notifications show its beginning, so an answer begins with its words.
 """
 
 import re
+from datetime import UTC, datetime
 
 from bot.replies.answer import BadgeLine, Icon
 from bot.replies.buttons import follow_ups
@@ -40,6 +41,12 @@ def link(url: str, label: str) -> str:
     for char, code in (("|", "%7C"), ("<", "%3C"), (">", "%3E"), (" ", "%20")):
         url = url.replace(char, code)
     return f"<{url}|{escaped(label.replace('|', '/'))}>"
+
+
+def moment(at: datetime) -> str:
+    """Return a day and a time that each reader's client writes in their own zone."""
+    written = f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    return f"<!date^{int(at.timestamp())}^{{date_short_pretty}}, {{time}}|{written}>"
 
 
 def mention(person: str) -> str:

@@ -32,6 +32,8 @@ from bot.slack.blocks.cases import (
     news_text,
     officer_blocks,
     officer_text,
+    reminder_blocks,
+    reminder_text,
     superseded_blocks,
     superseded_text,
 )
@@ -129,6 +131,9 @@ def _line(
     elif reply.superseded is not None:
         old = reply.superseded
         text, blocks = superseded_text(old, context), superseded_blocks(old, context)
+    elif reply.reminder is not None:
+        due = reply.reminder
+        text, blocks = reminder_text(due), reminder_blocks(due)
     elif reply.clarified is not None:
         done = reply.clarified
         text, blocks = clarified_text(done, context), clarified_blocks(done, context)

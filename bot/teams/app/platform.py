@@ -4,7 +4,9 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
+from datetime import tzinfo
 from functools import partial
+from zoneinfo import ZoneInfo
 
 from aiohttp import web
 
@@ -164,6 +166,7 @@ def wire(
             library,
             asker_name=rosters.name_of(delivery.place, delivery.person),
             officers=officers_in(delivery.place, rosters, service.officers),
+            zone=zone_of(delivery.time_zone) or service.officers.calendar.zone,
             people=rosters.by_name(delivery.place) if delivery.reply.officer_reply else {},
         )
         context = replace(context, starters=service.starters.known, app_name=name)
@@ -254,6 +257,7 @@ def context_of(
     asker_name: str,
     officers: tuple[str, ...],
     people: Mapping[str, str],
+    zone: tzinfo,
 ) -> RenderContext:
     """Return what a reply is rendered with."""
     is_own = delivery.is_direct or delivery.place.mode == "direct"
@@ -263,7 +267,16 @@ def context_of(
         asker_name=asker_name,
         has_file=delivery.has_file,
         is_public=not is_own,
+        zone=zone,
         tenant=delivery.place.tenant,
         people=people,
         officers=officers,
     )
+
+
+def zone_of(name: str | None) -> tzinfo | None:
+    """Return a time zone by its name; None: a client said none that there is."""
+    try:
+        return ZoneInfo(name) if name else None
+    except (KeyError, ValueError, OSError):
+        return None

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 
 from bot.forms.affected_view import (
     PAGE,
@@ -11,9 +12,9 @@ from bot.forms.affected_view import (
 )
 from bot.forms.case_view import HIDDEN, NO_ANSWER, NOTE, QUESTION, REPLY, CaseView, case_view
 from bot.replies.answer import officer_badge, superseded_badge
-from bot.replies.buttons import ACCEPT, ASK_AGAIN, Emphasis
+from bot.replies.buttons import ACCEPT, ASK_AGAIN, Emphasis, reminder_buttons
 from bot.replies.context import RenderContext
-from bot.replies.notices import AUTOMATED, instead_text
+from bot.replies.notices import AUTOMATED, day_text, instead_text, reminder_text
 from bot.replies.safe_text import CUT, line, permalink_or_none, short
 from bot.replies.sources import QUOTES
 from bot.replies.text_reply import PlainText
@@ -24,6 +25,7 @@ from bot.teams.cards.elements import (
     card,
     collapsed,
     container,
+    dated_run,
     fitting,
     link_button,
     paragraph,
@@ -33,12 +35,12 @@ from bot.teams.cards.elements import (
     text_lines,
     text_run,
 )
-from bot.teams.cards.markdown import escaped
+from bot.teams.cards.markdown import escaped, moment, run_text
 from bot.teams.protocol import action_ids
 from core.cases.written import plain
 from core.domain.affected import AffectedEdition
 from core.domain.answer import Answer
-from core.domain.case import Case, OfficerReply, SupersededAnswer
+from core.domain.case import Case, CaseReminder, OfficerReply, SupersededAnswer
 from core.domain.json_value import Json
 
 REFRESHED = 60
@@ -48,8 +50,8 @@ _SIZES = ((QUOTES, REPLY), (1_000, 1_500), (0, 800), (0, 200))
 
 
 def case_card(case: Case, context: RenderContext) -> Card:
-    """Return the officers' card."""
-    view = case_view(case, is_public=context.is_public)
+    """Return the officers' card; times on it are those of each reader's zone."""
+    view = case_view(case, is_public=context.is_public, moment=moment, literal=run_text)
     title = paragraph(view.title, weight="Bolder", size="Medium", style="heading")
     if view.is_hidden:
         return card([title, paragraph(HIDDEN)])
@@ -63,12 +65,22 @@ def case_card(case: Case, context: RenderContext) -> Card:
 
 def case_text(case: Case, context: RenderContext) -> str:
     """Return the card as text without markup."""
-    view = case_view(case, is_public=context.is_public)
+    in_zone = partial(day_text, zone=context.zone)
+    view = case_view(case, is_public=context.is_public, moment=in_zone)
     if view.is_hidden:
         return f"{view.title}\n{HIDDEN}"
     answered = [f"Answered: {short(plain(case.told), 1_000, mark=CUT)}"] if case.told else []
     asked = " ".join(short(case.question, QUESTION, mark=CUT).split())
     return "\n".join([view.title, asked, " · ".join(_facts(case, view)), *answered])
+
+
+def reminder_card(reminder: CaseReminder) -> Card:
+    """Return a line for officers that a case is due, with what they can do."""
+    named = replace(reminder, officer=run_text(reminder.officer)) if reminder.officer else reminder
+    told = reminder_text(named, due=moment(reminder.due_at))
+    data = action_ids.data_of(action_ids.CASE_KEY, reminder.case_id)
+    buttons = [press_button(one, data) for one in reminder_buttons(reminder)]
+    return card([rich_text(dated_run(told))], buttons)
 
 
 def affected_card(affected: AffectedEdition, context: RenderContext) -> Card:
@@ -183,11 +195,11 @@ def _body(
     if case.told:
         yield from _labelled("Answered", short(plain(case.told), words, mark=CUT))
     for fact in _facts(case, view):
-        yield rich_text(text_run("• "), text_run(fact), spacing="Small")
+        yield rich_text(text_run("• "), dated_run(fact), spacing="Small")
     if case.answer is not None:
         items = _earlier(case.answer, context, sizes)
         yield from collapsed("What the asker got", f"case_src:{case.case_id}", items)
-    yield small_print(view.opened)
+    yield rich_text(dated_run(view.opened, size="Small", isSubtle=True), spacing="Small")
 
 
 def _labelled(label: str, text: str) -> Iterator[Card]:
@@ -198,7 +210,7 @@ def _labelled(label: str, text: str) -> Iterator[Card]:
 def _facts(case: Case, view: CaseView) -> Iterator[str]:
     yield view.badge.words if view.badge else NO_ANSWER
     if case.asker_name:
-        yield f"asked by {line(case.asker_name, limit=80)}"
+        yield f"asked by {run_text(line(case.asker_name, limit=80))}"
     yield from view.facts
 
 

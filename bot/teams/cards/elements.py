@@ -55,6 +55,11 @@ def text_run(text: str, *, url: str | None = None, **style: bool | str) -> Card:
     return made
 
 
+def dated_run(text: str, **style: bool | str) -> Card:
+    """Return a run in which code wrote times, and foreign text went through `run_text`."""
+    return {"type": "TextRun", "text": text or "-", **style}
+
+
 def rich_text(*runs: Card, **more: Json) -> Card:
     """Return a line of text that parses nothing."""
     return {"type": "RichTextBlock", "inlines": list(runs) or [text_run("")], **more}

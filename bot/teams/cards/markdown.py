@@ -5,6 +5,7 @@ Code alone makes links, emphasis and the marks of citations.
 
 import re
 from collections.abc import Iterable
+from datetime import UTC, datetime
 
 from bot.replies.answer import BadgeLine
 from bot.replies.context import RenderContext
@@ -60,6 +61,15 @@ def address(url: str) -> str:
 def strong(literal: str) -> str:
     """Return emphasis around text that is already literal."""
     return f"**{literal}**" if literal else ""
+
+
+def moment(at: datetime) -> str:
+    """Return a day and a time that each reader's client writes in their own zone, on a card.
+
+    Code alone writes such functions: in foreign text they are broken.
+    """
+    instant = f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    return f"{{{{DATE({instant},SHORT)}}}} {{{{TIME({instant})}}}}"
 
 
 def badge(head: BadgeLine) -> str:

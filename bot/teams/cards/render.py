@@ -18,8 +18,10 @@ from bot.replies.notices import (
     about_text,
     ask_privately,
     checkpoint_lines,
+    day_text,
     news_text,
     notice_text,
+    reminder_text,
     sign_in_text,
     time_text,
 )
@@ -47,6 +49,7 @@ from bot.teams.cards.welcome import welcome, welcome_text
 from bot.teams.cards.written import written_message
 from bot.teams.protocol import action_ids
 from core.domain.answer import Answer, Outcome
+from core.domain.case import SupersededAnswer
 from core.domain.delivery import Clarified, Notice, StoredReply
 from core.domain.json_value import Json
 
@@ -199,21 +202,15 @@ def _pointer(reply: StoredReply, answer: Answer, shape: int, context: RenderCont
 def _line(reply: StoredReply, shape: int, context: RenderContext) -> Card:
     """Return a message that is not an answer: about a case, or a notice."""
     writer = _writer(shape, context)
-    if reply.case is not None or reply.affected is not None:
+    if reply.case is not None or reply.affected is not None or reply.reminder is not None:
         return _officers_card(reply, shape, context)
     if reply.officer_reply is not None:
         return _officer(reply, shape, context, writer)
     if reply.superseded is not None:
-        old = reply.superseded
-        last = event_line(reply, about_text(old), is_carded=False)
-        if shape >= WITHOUT_CARD:
-            return _message(cases.superseded_with_answer(old, writer, last=last), shape)
-        shown = attached(cases.superseded_card(old, context))
-        told = cases.superseded_text(old, writer, last=last)
-        return _message(told, shape) | {"attachments": [shown]}
+        return _superseded(reply, reply.superseded, shape, context)
     if reply.clarified is not None:
         return _clarified(reply, reply.clarified, shape, context)
-    told, note = writer.markup.literal(_told(reply)), checkpoint_lines(reply)
+    told, note = writer.markup.literal(_told(reply, context)), checkpoint_lines(reply)
     if note:
         told += f"\n\n{note}" if shape >= TEXT_ONLY else f"\n\n```\n{note}\n```"
     last = writer.markup.small(event_line(reply, AUTOMATED, is_carded=False))
@@ -224,10 +221,23 @@ def _line(reply: StoredReply, shape: int, context: RenderContext) -> Card:
     return made
 
 
+def _superseded(
+    reply: StoredReply, old: SupersededAnswer, shape: int, context: RenderContext
+) -> Card:
+    writer, last = _writer(shape, context), event_line(reply, about_text(old), is_carded=False)
+    if shape >= WITHOUT_CARD:
+        return _message(cases.superseded_with_answer(old, writer, last=last), shape)
+    shown = attached(cases.superseded_card(old, context))
+    return _message(cases.superseded_text(old, writer, last=last), shape) | {"attachments": [shown]}
+
+
 def _officers_card(reply: StoredReply, shape: int, context: RenderContext) -> Card:
-    """Return the card of a case, or of an edition that affects past answers."""
+    """Return the card of a case, that it is due, or of an edition that affects past answers."""
     if reply.case is not None:
         text, shown = cases.case_text(reply.case, context), cases.case_card(reply.case, context)
+    elif reply.reminder is not None:
+        text = reminder_text(reply.reminder, due=day_text(reply.reminder.due_at, context.zone))
+        shown = cases.reminder_card(reply.reminder)
     else:
         assert reply.affected is not None  # noqa: S101
         affected = reply.affected
@@ -244,12 +254,13 @@ def _sign_in(reply: StoredReply, shape: int, writer: PlainText) -> Card:
     return _message(f"{told}\n\n{writer.markup.small(AUTOMATED)}", shape)
 
 
-def _told(reply: StoredReply) -> str:
+def _told(reply: StoredReply, context: RenderContext) -> str:
     if reply.news is not None:
-        return news_text(reply.news)
+        due = reply.news.due_at
+        return news_text(reply.news, due=day_text(due, context.zone) if due else "")
     if reply.notice is None:
         return OUTDATED
-    at = time_text(reply.ask_again_at) if reply.ask_again_at else ""
+    at = time_text(reply.ask_again_at, context.zone) if reply.ask_again_at else ""
     return notice_text(reply.notice, platform=PLATFORM, at=at)
 
 

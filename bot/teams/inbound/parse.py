@@ -206,10 +206,18 @@ def facts(activity: Object, location: Location, identity: TeamsIdentity) -> dict
         "team": maybe(maybe_object(data, "team"), "id"),
         "channel_type": maybe(channel, "type"),
         "locale": maybe(activity, "locale"),
+        "time_zone": time_zone_of(activity),
         "is_targeted": _is_targeted(activity),
         "has_file": _has_file(activity),
         "is_outside": identity.is_outside(sender),
     }
+
+
+def time_zone_of(activity: Object) -> str:
+    """Return the IANA name of who writes' time zone; empty: their client does not say."""
+    told = maybe(activity, "localTimezone")
+    infos = (one for one in objects(activity, "entities") if one.get("type") == "clientInfo")
+    return told or next((maybe(one, "timezone") for one in infos), "")
 
 
 def _is_addressed(activity: Object, location: Location) -> bool:

@@ -78,7 +78,9 @@ async def run(
 async def stored(run: Both) -> Answer:
     """Return the answer that was stored last."""
     await run.quiet()
-    rows = await run.rows("SELECT reply FROM citebound.outbox ORDER BY id DESC LIMIT 1")
+    rows = await run.rows(
+        "SELECT reply FROM citebound.outbox WHERE replaces IS NULL ORDER BY id DESC LIMIT 1"
+    )
     reply: Any = rows[0]["reply"]
     return answer_of(reply["answer"])
 

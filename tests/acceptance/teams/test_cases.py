@@ -50,9 +50,7 @@ async def test_from_the_question_to_the_officers_answer(
             *("case_claim", "case_answer", "case_right", "case_partly"),
             *("case_wrong", "case_close", "open"),
         ]
-        assert "Sent to Compliance (case 1), usually answered within 1 day" in " ".join(
-            bureau.thread(answer)
-        )
+        assert "Sent to Compliance (case 1). An answer is due by" in " ".join(bureau.thread(answer))
         claimed = await bureau.execute(bureau.olga, card, "case_claim")
         assert "claimed by Olga O." in claimed.text
         assert "claimed by Olga O." in shown(card)

@@ -78,7 +78,9 @@ async def test_a_question_and_its_clarification_go_all_the_way(
         assert isinstance(await intake.accept(choice), Accepted)
         await looking.quiet()
         running.cancel()
-    first, second = (delivery.reply for delivery in platform.asked)
+    first, second, last = (delivery.reply for delivery in platform.asked)
+    assert last.clarified is not None
+    assert last.clarified.chosen == "employee"
     assert first.answer is not None
     assert second.answer is not None
     assert first.answer.outcome is Outcome.CLARIFICATION

@@ -21,7 +21,7 @@ from core.domain.case import (
 )
 from core.domain.case_actions import Refusal
 from core.domain.conversation import Place
-from core.domain.delivery import AboutCase
+from core.domain.delivery import AboutCase, CasePart
 from core.domain.errors import OvertakenError
 from core.domain.evidence import Evidence
 from core.domain.json_value import Json
@@ -225,6 +225,10 @@ class InMemoryCases:
     async def of_asker(self, account: Account, /) -> tuple[StoredCase, ...]:
         return tuple(one for one in self.rows.cases.values() if one.account == account)
 
+    async def due(self, *, now: datetime, until: datetime) -> tuple[str, ...]:
+        due = [(one.due_at, one.case_id) for one in self.rows.cases.values() if one.due_at]
+        return tuple(case_id for at, case_id in due if at <= until)
+
     async def count_passed_on(self, asker: str, /, *, since: datetime) -> int:
         assert since < NOW
         return self.rows.passed_on
@@ -309,6 +313,17 @@ class _Posts:
 
     async def update_cards(self, case: StoredCase, /) -> None:
         self._post("cards")
+
+    async def remind(
+        self,
+        case: StoredCase,
+        part: CasePart,
+        recorded: RecordedEvent,
+        routes: tuple[Route, ...],
+        /,
+    ) -> None:
+        told = ",".join(route.channel or route.person for route in routes)
+        self._post(f"{part.value} {case.number} {told}")
 
     async def tell_asker(
         self, case: StoredCase, about: AboutCase, recorded: RecordedEvent, /, *, is_direct: bool

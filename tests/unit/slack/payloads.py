@@ -301,7 +301,7 @@ def _cases(text: str) -> Iterator[Payload]:
     blocks, told = cases.affected_blocks(changed, SETTING), cases.affected_text(changed)
     yield Payload(name="affected", surface="message", blocks=blocks, text=told)
     blocks = cases.officer_blocks(reply, SETTING)
-    told = cases.officer_text(reply)
+    told = cases.officer_text(reply, SETTING)
     yield Payload(name="officer", surface="message", blocks=blocks, text=told)
     for is_elsewhere, number in product((False, True), (214, None)):
         old = SupersededAnswer(

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.cases.case_rows import PostgresCaseRows
 from core.adapters.postgres.queue.replies import queue_reply, reply_of
-from core.domain.case import OfficerReply, StoredCase, SupersededAnswer
+from core.domain.case import CaseReminder, OfficerReply, StoredCase, SupersededAnswer
 from core.domain.conversation import Place
 from core.domain.delivery import AboutCase, CasePart, Clarified, Notice, StoredReply
 from core.domain.errors import IntegrityError
@@ -114,6 +114,28 @@ class PostgresCasePosts:
                 replaces=card.id,
             )
 
+    async def remind(
+        self,
+        case: StoredCase,
+        part: CasePart,
+        recorded: RecordedEvent,
+        routes: tuple[Route, ...],
+        /,
+    ) -> None:
+        """See `CasePosts.remind`."""
+        for route in routes:
+            place = route.place(case.case_id)
+            await self._queue(
+                case,
+                AboutCase(what=part, case_id=case.case_id),
+                recorded,
+                cause=f"case:{case.case_id}:{part.value}",
+                conversation_id=await officers_conversation(self._connection, place, ids=self._ids),
+                person=route.person,
+                mode=place.mode,
+                is_direct=route.is_direct,
+            )
+
     async def tell_asker(
         self, case: StoredCase, about: AboutCase, recorded: RecordedEvent, /, *, is_direct: bool
     ) -> None:
@@ -212,6 +234,8 @@ async def read_case(
             return replace(reply, case=case.shown(platform=platform, tenant=tenant))
         case CasePart.NEWS:
             return replace(reply, news=case.news(about.state or case.state))
+        case CasePart.REMINDER | CasePart.OVERDUE:
+            return replace(reply, reminder=_reminder(case, about.what))
         case CasePart.REPLY:
             told = (await connection.execute(_TOLD, {"id": about.message_id})).one()
             return replace(reply, officer_reply=_officer_reply(case, told))
@@ -253,6 +277,17 @@ def _rewriting(reply: StoredReply, replaced: dict[str, Any] | None) -> StoredRep
         is_elsewhere=earlier.asked is not None,
     )
     return replace(reply, superseded=superseded, groups=earlier.groups)
+
+
+def _reminder(case: StoredCase, part: CasePart) -> CaseReminder:
+    return CaseReminder(
+        case_id=case.case_id,
+        number=case.number,
+        due_at=case.due_at or case.opened_at,
+        state=case.state,
+        officer=case.owner_name,
+        is_overdue=part is CasePart.OVERDUE,
+    )
 
 
 def _officer_reply(case: StoredCase, told: Any) -> OfficerReply:

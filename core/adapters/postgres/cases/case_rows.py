@@ -30,7 +30,7 @@ _COLUMNS = (  # the question as it stands alone, unless a report was made before
     "SELECT k.id::text, k.number, k.state, k.owner, k.owner_name, k.claimed_at, k.due_at,"
     " k.opened_at, k.urgency, k.opener, k.note, k.record_id::text, k.asker_name, k.person,"
     " k.mode, k.permalink, k.is_private, k.is_anonymous, k.is_sensitive, k.is_wrong, k.reason,"
-    " k.reply_id, k.answered_at, q.id::text AS question_id,"
+    " k.reply_id, k.answered_at, k.reminded_at, k.overdue_at, q.id::text AS question_id,"
     " CASE WHEN EXISTS (SELECT FROM citebound.questions b JOIN citebound.answers r"
     "  ON r.question_id = b.id WHERE b.conversation_id = q.conversation_id"
     "  AND b.asked_at < q.asked_at AND r.outcome = 'escalated' AND r.refusal IS NULL)"
@@ -84,6 +84,12 @@ _INSERT = text(
     " :question, 'open', :reason, :due_at, :opened_at, :urgency, :opener, :note, :reply, :record,"
     " :asker, :asker_name, :person, :mode, :permalink, :is_private, :is_anonymous, :is_sensitive)"
 )
+_TO_REMIND = text(
+    "SELECT id::text FROM citebound.cases WHERE state IN ('open', 'claimed')"
+    " AND overdue_at IS NULL AND due_at <= CASE WHEN reminded_at IS NULL THEN"
+    "  CAST(:until AS timestamptz) ELSE CAST(:now AS timestamptz) END"
+    " ORDER BY due_at LIMIT 500"
+)
 _PERSON = text("SELECT encode(match_hash, 'hex') FROM audit.identity WHERE pseudonym = :asker")
 _PASSED_ON = text(
     "SELECT count(*) FROM citebound.cases"
@@ -97,7 +103,8 @@ _SAVE = text(
     " claimed_at = :claimed_at, answered_at = :answered_at, is_wrong = :is_wrong, opener = :opener,"
     " note = :note, urgency = :urgency, due_at = :due_at, asker_name = :asker_name,"
     " permalink = :permalink, is_private = :is_private, is_anonymous = :is_anonymous,"
-    " is_sensitive = :is_sensitive WHERE id = CAST(:id AS uuid)"
+    " is_sensitive = :is_sensitive, reminded_at = :reminded_at, overdue_at = :overdue_at"
+    " WHERE id = CAST(:id AS uuid)"
 )
 _LOCK = text("SELECT 1 FROM citebound.conversations WHERE id = CAST(:id AS uuid) FOR NO KEY UPDATE")
 
@@ -139,6 +146,11 @@ class PostgresCaseRows:
     async def settled(self, wanted: SettledFilter, /, *, most: int) -> tuple[StoredCase, ...]:
         """See `CaseStore.settled`."""
         return await self._all(_SETTLED, **asdict(wanted), most=most)
+
+    async def due(self, *, now: datetime, until: datetime) -> tuple[str, ...]:
+        """See `CaseStore.due`."""
+        found = await self._connection.execute(_TO_REMIND, {"now": now, "until": until})
+        return tuple(found.scalars())
 
     async def of_asker(self, account: Account, /) -> tuple[StoredCase, ...]:
         """See `CaseStore.of_asker`."""
@@ -203,6 +215,8 @@ class PostgresCaseRows:
             "is_private": case.is_private,
             "is_anonymous": case.is_anonymous,
             "is_sensitive": case.is_sensitive,
+            "reminded_at": case.reminded_at,
+            "overdue_at": case.overdue_at,
         }
         await self._connection.execute(_SAVE, row)
         return await self._stored(case.case_id)
@@ -262,6 +276,8 @@ def _case(row: Mapping[Any, Any]) -> StoredCase:
         owner_name=row["owner_name"],
         claimed_at=row["claimed_at"],
         answered_at=row["answered_at"],
+        reminded_at=row["reminded_at"],
+        overdue_at=row["overdue_at"],
         note=row["note"],
         told=row["told"] or "",
         record_id=row["record_id"],

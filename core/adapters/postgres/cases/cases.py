@@ -1,6 +1,7 @@
 """Cases in Postgres: transactions over them, and what is read without one."""
 
 from collections.abc import Awaitable, Callable, Collection
+from datetime import datetime
 from typing import TypeVar
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -56,6 +57,10 @@ class PostgresCases:
     async def settled(self, wanted: SettledFilter, /, *, most: int) -> tuple[StoredCase, ...]:
         """See `CaseStore.settled`."""
         return await self._read(lambda rows: rows.settled(wanted, most=most))
+
+    async def due(self, *, now: datetime, until: datetime) -> tuple[str, ...]:
+        """See `CaseStore.due`."""
+        return await self._read(lambda rows: rows.due(now=now, until=until))
 
     async def of_asker(self, account: Account, /) -> tuple[StoredCase, ...]:
         """See `CaseStore.of_asker`."""

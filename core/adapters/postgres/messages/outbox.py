@@ -45,6 +45,7 @@ _OLDEST = text(
     " coalesce((i.raw->>'is_targeted')::boolean, (w.raw->>'is_targeted')::boolean, false)"
     "  AS is_whispered,"
     " coalesce((i.raw->>'has_file')::boolean, false) AS has_file,"
+    " nullif(i.raw->>'time_zone', '') AS time_zone,"
     " greatest(o.next_at, o.lease_until) AS free_at,"
     " greatest(o.next_at, o.lease_until) > clock_timestamp() AS is_waiting,"
     " coalesce(p.rests_until > clock_timestamp(), false) AS rests,"
@@ -299,7 +300,7 @@ async def _queue_again(connection: AsyncConnection, delivery: Delivery, step: Qu
 async def _notify(connection: AsyncConnection, delivery: Delivery, notice: Notice) -> None:
     """Queue a notice in place of a reply; of a card, or of what was only rewritten, none."""
     reply = delivery.reply
-    is_card = reply.case is not None or reply.affected is not None
+    is_card = reply.case is not None or reply.affected is not None or reply.reminder is not None
     if is_card or (notice is Notice.MAYBE_ABOVE and delivery.replaces is not None):
         return
     if (await connection.scalar(_PARTS, {"cause": delivery.cause}) or 0) >= MOST_IN_A_ROW:
@@ -365,6 +366,7 @@ def _delivery(row: Mapping[Any, Any], leased: Mapping[Any, Any], reply: StoredRe
         directory_id=row["directory_id"],
         asked_from=row["asked_from"],
         has_file=row["has_file"],
+        time_zone=row["time_zone"],
         is_whispered=row["is_whispered"],
         is_taken_over=row["lease_token"] is not None,
         waited_s=row["waited_s"],

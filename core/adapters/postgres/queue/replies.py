@@ -27,6 +27,9 @@ AN_EDITION = 5
 """Likewise of the card of an edition that affects past answers."""
 CLARIFIED = 6
 """Likewise of what rewrites a question back."""
+A_REMINDER = 7
+"""Likewise of what reminds officers of a case."""
+_REMINDERS = frozenset({CasePart.REMINDER, CasePart.OVERDUE})
 
 _QUEUE = text(
     "INSERT INTO citebound.outbox (cause, part, conversation_id, reply, person, mode, progress_id,"
@@ -95,7 +98,7 @@ def reply_of(stored: Mapping[str, Any]) -> StoredReply:
     Raises:
         ContractError: A later release wrote it.
     """
-    if stored["v"] not in range(FORMAT, CLARIFIED + 1):
+    if stored["v"] not in range(FORMAT, A_REMINDER + 1):
         raise ContractError(f"expected a reply of format {FORMAT}, got {stored['v']!r}")
     return StoredReply(
         answer=None if stored["answer"] is None else answer_of(stored["answer"]),
@@ -124,6 +127,8 @@ def _format(reply: StoredReply) -> int:
         return AN_EDITION
     if reply.chosen is not None:
         return CLARIFIED
+    if reply.about is not None and reply.about.what in _REMINDERS:
+        return A_REMINDER
     return FORMAT if reply.about is None else ABOUT_A_CASE
 
 
