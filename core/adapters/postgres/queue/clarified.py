@@ -16,6 +16,8 @@ from core.domain.delivery import EVERY_CASE, StoredReply
 from core.domain.question import ALL
 from core.domain.run import Run
 
+LONGEST = 500
+"""Characters of what was typed: more are never shown."""
 _POST = text(
     "SELECT o.id, o.cause, o.conversation_id::text, o.person, o.mode, o.is_direct,"
     " o.reply->>'question_id' AS question_id, o.reply->>'record_id' AS record_id"
@@ -42,16 +44,21 @@ async def is_followed(connection: AsyncConnection, answer_id: str) -> bool:
     return bool(await connection.scalar(_FOLLOWED, {"answer": answer_id}))
 
 
-async def show_choice(connection: AsyncConnection, answer_id: str, chosen: str) -> None:
-    """Let the post of a question back say what was chosen; empty: something else was asked."""
+async def show_choice(
+    connection: AsyncConnection, answer_id: str, chosen: str, *, question_id: str | None = None
+) -> None:
+    """Let the post of a question back say what was chosen; empty: something else was asked.
+
+    `question_id` is the message whose words these are; None: they are an option of ours.
+    """
     post: Any = (await connection.execute(_POST, {"answer": answer_id})).one_or_none()
     if post is None:
         return
     await queue_reply(
         connection,
         StoredReply(
-            chosen=EVERY_CASE if chosen == ALL else chosen,
-            question_id=post.question_id,
+            chosen=EVERY_CASE if chosen == ALL else chosen[:LONGEST],
+            question_id=question_id or post.question_id,
             answer_id=answer_id,
             record_id=post.record_id,
         ),
@@ -68,4 +75,9 @@ async def show_reply(connection: AsyncConnection, run: Run) -> None:
     """Let the question back that was open say what a message answers to it, if it was typed."""
     answered = answered_back(run)
     if answered is not None:
-        await show_choice(connection, answered.answer_id, answered.said)
+        await show_choice(
+            connection,
+            answered.answer_id,
+            answered.said,
+            question_id=run.question.question_id,
+        )

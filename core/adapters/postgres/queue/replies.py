@@ -72,7 +72,10 @@ async def queue_reply(
 
 
 def reply_json(reply: StoredReply) -> dict[str, Any]:
-    """Return a reply as it is stored."""
+    """Return a reply as it is stored.
+
+    What a person typed stands under `asked` alone, which is erased with their texts.
+    """
     return {
         "v": _format(reply),
         "answer": None if reply.answer is None else answer_json(reply.answer),
@@ -84,7 +87,7 @@ def reply_json(reply: StoredReply) -> dict[str, Any]:
         "groups": sorted(reply.groups),
         **({} if reply.about is None else {"about": _about_json(reply.about)}),
         **({"outdated": True} if reply.is_outdated else {}),
-        **({} if reply.chosen is None else {"chosen": reply.chosen}),
+        **({} if reply.chosen is None else {"chosen": True, "asked": reply.chosen}),
         **({} if reply.edition is None else {"edition": reply.edition}),
         **({} if reply.asked is None else {"asked": reply.asked}),
         **({} if reply.checkpoint is None else {"checkpoint": reply.checkpoint}),
@@ -110,9 +113,9 @@ def reply_of(stored: Mapping[str, Any]) -> StoredReply:
         leaf_hash=stored["leaf_hash"],
         groups=frozenset(stored["groups"]),
         is_outdated=stored.get("outdated", False),
-        chosen=stored.get("chosen"),
+        chosen=stored.get("asked", "") if stored.get("chosen") else None,
         edition=stored.get("edition"),
-        asked=stored.get("asked"),
+        asked=None if stored.get("chosen") else stored.get("asked"),
         checkpoint=stored.get("checkpoint"),
         ask_again_at=datetime.fromisoformat(stored["again"]) if "again" in stored else None,
     )
