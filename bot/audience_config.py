@@ -6,14 +6,25 @@ No chat platform knows groups of policies. A file for each names them: `CITEBOUN
     [groups]                        # the platform's ids, never names: anybody can change those
     finance = ["U0ANNA", "U0BEN"]   # of Slack; of Teams the object ids of Entra
 
+    [user_groups]                   # Slack: groups that Slack keeps, by their ids (`S…`)
+    finance = ["S0FINANCE"]
+    [entra_groups]                  # Teams: groups that Entra keeps, by their object ids
+    finance = ["6a3f…"]
+
+    [guests]                        # of this workspace or tenant; without it they may not ask
+    may_ask = true                  # or "multi_channel": in Slack, but not those of one channel
+    groups = ["contractors"]        # only those who are of one of these groups; without it, all
+    count_as = ["contractors"]      # groups that each of them counts as of
+
     [channels.C0TREASURY]           # answers there keep to this scope
     jurisdiction = "DE"
     tags = ["payments"]
-    audience = ["finance"]          # all its members count as of these groups
+    audience = ["finance"]          # all its members but guests count as of these groups
 
-Without a file everyone is staff: policies for everyone are answered, and no others.
+Without a file everyone is staff but guests: policies for everyone are answered, and no others.
 """
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -35,12 +46,40 @@ class ChannelScope:
     """Labels that policies must have; empty: any."""
 
 
+GUEST, SINGLE_CHANNEL_GUEST = "guest", "single_channel_guest"
+"""Kinds of people who are guests of our own workspace or tenant; Slack alone tells them apart."""
+MULTI_CHANNEL = "multi_channel"
+_DIRECTORIES = {"CITEBOUND_SLACK_CONFIG": "user_groups", "CITEBOUND_TEAMS_CONFIG": "entra_groups"}
+"""Variable -> the table of groups that the platform itself keeps."""
+_IDS = {
+    "user_groups": re.compile(r"(T[A-Z0-9]{1,30}/)?S[A-Z0-9]{1,30}"),
+    "entra_groups": re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"),
+}
+"""What its ids look like: names can be changed by many."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Guests:
+    """Whether guests of our own workspace or tenant may ask."""
+
+    kinds: frozenset[str] = frozenset()
+    """Kinds of guests who may; empty: none."""
+    groups: frozenset[str] = frozenset()
+    """Only who belongs to one of these; empty: all of the kinds."""
+    count_as: frozenset[str] = frozenset()
+    """Groups that each of them counts as a member of."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AudienceConfig:
     """The file, read."""
 
     groups: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
-    """Group -> the platform's ids of its members."""
+    """Group -> the platform's ids of its members, as the file names them."""
+    directory: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    """Group -> ids of the groups that the platform keeps, whose members are of it, too."""
+    guests: Guests = field(default_factory=Guests)
+    """Who of them may ask."""
     channels: Mapping[str, ChannelScope] = field(default_factory=dict[str, ChannelScope])
     """By the platform's id of the channel."""
 
@@ -67,7 +106,7 @@ def read_audience_config(path: Path | None, *, variable: str) -> AudienceConfig:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ConfigError(f"{variable}: {path} can't be read: {error}") from error
     try:
-        return _rights(given)
+        return _rights(given, _DIRECTORIES.get(variable, ""))
     except _FaultError as fault:
         raise ConfigError(f"{variable}: {fault}") from None
 
@@ -76,14 +115,49 @@ class _FaultError(Exception):
     """What the file says and may not, with its place."""
 
 
-def _rights(given: Mapping[str, Any]) -> AudienceConfig:
-    _known(given, {"groups", "channels"}, "the file")
+def _rights(given: Mapping[str, Any], directory: str) -> AudienceConfig:
+    _known(given, {"groups", "channels", "guests", directory} - {""}, "the file")
     groups = _table(given.get("groups", {}), "groups")
+    kept = _table(given.get(directory, {}), directory)
     channels = _table(given.get("channels", {}), "channels")
     return AudienceConfig(
         groups={name: _names(ids, f"groups.{name}") for name, ids in groups.items()},
+        directory={name: _ids(ids, directory, name) for name, ids in kept.items()},
+        guests=_guests(
+            _table(given.get("guests", {}), "guests"),
+            named=frozenset({*groups, *kept}),
+            has_kinds=directory == "user_groups",
+        ),
         channels={one: _scope(_table(told, one), one) for one, told in channels.items()},
     )
+
+
+def _ids(given: Any, directory: str, name: str) -> frozenset[str]:
+    ids = _names(given, f"{directory}.{name}")
+    strange = sorted(one for one in ids if not _IDS[directory].fullmatch(one))
+    if strange:
+        raise _FaultError(f"{directory}.{name}: {strange[0]!r} is no id of a group")
+    return frozenset(one.lower() for one in ids) if directory == "entra_groups" else ids
+
+
+def _guests(told: Mapping[str, Any], *, named: frozenset[str], has_kinds: bool) -> Guests:
+    _known(told, {"may_ask", "groups", "count_as"}, "guests")
+    may_ask = told.get("may_ask", False)
+    if not isinstance(may_ask, bool) and not (has_kinds and may_ask == MULTI_CHANNEL):
+        hint = f', or "{MULTI_CHANNEL}"' if has_kinds else ""
+        raise _FaultError(f"guests.may_ask: expected true or false{hint}")
+    kinds = {GUEST} if may_ask else set[str]()
+    guests = Guests(
+        kinds=frozenset(kinds | ({SINGLE_CHANNEL_GUEST} if may_ask is True else set())),
+        groups=_names(told.get("groups", []), "guests.groups"),
+        count_as=_names(told.get("count_as", []), "guests.count_as"),
+    )
+    unnamed = sorted(guests.groups - named)
+    if unnamed:
+        raise _FaultError(f"guests.groups: nobody can be of {unnamed[0]!r}: no table names it")
+    if "groups" in told and not guests.groups:
+        raise _FaultError("guests.groups: names no group: leave it out to let all guests ask")
+    return guests
 
 
 def _scope(told: Mapping[str, Any], channel: str) -> ChannelScope:

@@ -51,6 +51,8 @@ LOOKED_FOR_AFTER_S = 5.0
 LONGEST_WAIT_S = 60.0
 GIVEN_UP_AFTER_S = 24 * 3600.0
 """An answer that is a day late is no answer."""
+GROUPS_WITHIN_S, GROUPS_AGAIN_S = 600.0, 20.0
+"""How long an answer waits for groups that can't be read, and after what time they are tried."""
 
 logger = logging.getLogger(__name__)
 
@@ -204,6 +206,13 @@ def _of_answer(delivery: Delivery, answer: Answer, readers: Readers | NoReaders)
         return Withhold(reason=readers.reason, to_direct=readers.may_read_direct)
     if delivery.reply.groups <= readers.groups | {EVERYONE}:
         return None
+    return _of_fewer(delivery, readers)
+
+
+def _of_fewer(delivery: Delivery, readers: Readers) -> Step:
+    """Say what follows where not all may read it: it waits for groups that may still be told."""
+    if readers.are_groups_unread and delivery.age_s < GROUPS_WITHIN_S:
+        return PutOff(seconds=GROUPS_AGAIN_S)
     if delivery.is_direct:
         return Abandon(code="asker_lost_access")
     return Withhold(reason="audience_shrank", to_direct=True)

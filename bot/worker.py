@@ -24,7 +24,7 @@ from core.agent.reply import compose
 from core.agent.request import MAX_QUESTION, NO_PROGRESS, AskRequest
 from core.agent.service import Answering
 from core.domain.answer import Answer
-from core.domain.delivery import NoReaders, Readers
+from core.domain.delivery import GROUPS_UNREAD, NoReaders, Readers
 from core.domain.errors import BusyError, OvertakenError, TransientError, raised_at
 from core.domain.message import OVERHEARD, Claimed
 from core.domain.run import ModelCall
@@ -179,13 +179,6 @@ class Worker:
             self._meter.count("citebound_given_up_total")
             await self._close(claimed, compose.failed(), cause="given_up", is_dead=True)
             return
-        text = clean(claimed.text)
-        if not text:
-            await self._close(claimed, compose.greeting(), cause="empty")
-            return
-        if len(text) > MAX_QUESTION:
-            await self._close(claimed, compose.too_long(MAX_QUESTION), cause="too_long")
-            return
         platform = self._platforms[claimed.place.platform]
         if await self._is_hidden(claimed):
             platform = replace(platform, surface=_Silent(), waking=nullcontext)
@@ -194,8 +187,14 @@ class Worker:
         span.add("readers", began_s, self._clock.monotonic_s())
         if isinstance(readers, NoReaders):
             self._meter.count("citebound_denied_total", reason=readers.reason)
-            answer = compose.not_here() if readers.may_read_direct else compose.not_permitted()
-            await self._close(claimed, answer, cause=readers.reason)
+            await self._close(claimed, _turned_away(readers), cause=readers.reason)
+            return
+        text = clean(claimed.text)
+        if not text:
+            await self._close(claimed, compose.greeting(), cause="empty")
+            return
+        if len(text) > MAX_QUESTION:
+            await self._close(claimed, compose.too_long(MAX_QUESTION), cause="too_long")
             return
         await self._ask(claimed, readers, platform, look, span)
 
@@ -309,6 +308,13 @@ class _Watched:
         self._progress.report(progressed)
 
 
+def _turned_away(readers: NoReaders) -> Answer:
+    if readers.may_read_direct:
+        return compose.not_here()
+    is_open = readers.reason == GROUPS_UNREAD
+    return compose.not_known() if is_open else compose.not_permitted()
+
+
 def _request(claimed: Claimed, readers: Readers) -> AskRequest:
     return AskRequest(
         text=claimed.text,
@@ -317,6 +323,7 @@ def _request(claimed: Claimed, readers: Readers) -> AskRequest:
         groups=readers.groups,
         jurisdiction=readers.jurisdiction,
         tags=readers.tags,
+        are_groups_unread=readers.are_groups_unread,
         as_of=claimed.as_of,
         edition=claimed.edition,
         question_id=claimed.question_id,

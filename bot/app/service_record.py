@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import asdict, fields
 from typing import Any
 
-from bot.audience_config import AudienceConfig, ChannelScope, read_audience_config
+from bot.audience_config import AudienceConfig, ChannelScope, Guests, read_audience_config
 from core.adapters.officers import read_officers
 from core.adapters.postgres.record.services import (
     CHANNEL,
@@ -84,8 +84,22 @@ def _audiences(platform: str, config: AudienceConfig) -> Iterator[tuple[str, Ser
     for name, members in config.groups.items():
         setting = ServiceSetting(shown=f"{len(members)} people", digest=_digest(sorted(members)))
         yield f"{GROUP}{platform}/{name}", setting
+    for name, groups in config.directory.items():
+        setting = ServiceSetting(shown=", ".join(sorted(groups)))
+        yield f"{GROUP}{platform}/{name} (of the platform)", setting
+    if config.guests.kinds:
+        yield f"{GROUP}{platform} guests", ServiceSetting(shown=_guests(config.guests))
     for channel, scope in config.channels.items():
         yield f"{CHANNEL}{platform}/{channel}", ServiceSetting(shown=_scope(scope))
+
+
+def _guests(guests: Guests) -> str:
+    said = [
+        f"may ask: {', '.join(sorted(guests.kinds))}",
+        *([f"of {', '.join(sorted(guests.groups))}"] if guests.groups else []),
+        *([f"count as {', '.join(sorted(guests.count_as))}"] if guests.count_as else []),
+    ]
+    return "; ".join(said)
 
 
 def _scope(scope: ChannelScope) -> str:

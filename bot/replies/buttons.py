@@ -11,7 +11,7 @@ from enum import Enum, StrEnum, auto
 from bot.replies.safe_text import line
 from core.agent.policy_facts.question_forms import asks_for_summary
 from core.agent.wording import ALL_OPTION
-from core.domain.answer import Answer, Outcome
+from core.domain.answer import Answer, Outcome, RefusalKind
 from core.domain.case import Case, CaseReminder, CaseState
 from core.domain.question import ALL
 
@@ -90,7 +90,12 @@ ASK_AGAIN = Button(act=Act.CASE_AGAIN, text="Ask again")
 
 
 def answer_buttons(answer: Answer, *, may_share: bool) -> Iterator[Button]:
-    """Yield the buttons of an answer, except those that rate and remove it."""
+    """Yield the buttons of an answer, except those that rate and remove it.
+
+    Where somebody reads who may not ask there are none: they could use none of them.
+    """
+    if answer.refusal is RefusalKind.NOT_PERMITTED:
+        return
     evidence = Button(act=Act.EVIDENCE, text="Show evidence")
     is_answered = answer.outcome is Outcome.ANSWERED
     if answer.is_closest:

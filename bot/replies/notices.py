@@ -76,6 +76,7 @@ HOW_IT_WORKS = (
     "Ask about company policy. Each answer quotes the policy text that it rests on, and says so if"
     " AI wrote it."
 )
+STAFF_ALONE = "I answer questions of this company's own staff."
 NAME = "Compliance Assistant"
 HOW = (
     "Each statement is checked against the policy text before you see it; “Show evidence” has the"

@@ -77,6 +77,8 @@ METHODS: Mapping[str, tuple[str, ...]] = {
     ),
     "oauth.v2.access": (),
     "reactions.add": ("reactions:write",),
+    "usergroups.list": ("usergroups:read",),
+    "usergroups.users.list": ("usergroups:read",),
     "users.info": ("users:read",),
     "users.list": ("users:read",),
     "views.open": (),

@@ -16,6 +16,13 @@ from core.domain.errors import ConfigError
 
 _GUID = re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _HOST = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+")
+GRAPHS = (
+    "https://graph.microsoft.com",
+    "https://graph.microsoft.us",
+    "https://dod-graph.microsoft.us",
+    "https://microsoftgraph.chinacloudapi.cn",
+)
+"""Of Microsoft's clouds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +47,8 @@ class TeamsSetup:
     """Another service that issues tokens, for tests; None: the real one."""
     openid_url: str | None = None
     """Another address of keys, for tests; None: the real one."""
+    graph_url: str = "https://graph.microsoft.com"
+    """Where Microsoft Graph is asked for members of groups, without a path."""
     identity_endpoint: str | None = None
     """Where a managed identity gets its tokens; None: on a virtual machine's address."""
     identity_header: str | None = field(default=None, repr=False)
@@ -79,6 +88,7 @@ def teams_setup(settings: Settings) -> TeamsSetup | None:
         hosts=_hosts(settings),
         transport=_transport(settings),
         rights=settings.teams_config,
+        graph_url=settings.graph_url.rstrip("/"),
         login_url=settings.teams_login_url,
         openid_url=settings.teams_openid_url,
         identity_endpoint=settings.identity_endpoint,
@@ -129,6 +139,10 @@ def _real(settings: Settings) -> None:
         raise ConfigError("CITEBOUND_TEAMS_LOGIN_URL gets the secret: unset it in production")
     if settings.teams_openid_url:
         raise ConfigError("CITEBOUND_TEAMS_OPENID_URL says whom we trust: unset it in production")
+    if settings.graph_url.rstrip("/") not in GRAPHS:
+        raise ConfigError(
+            f"CITEBOUND_GRAPH_URL gets a token: in production one of {', '.join(GRAPHS)}"
+        )
 
 
 def _transport(settings: Settings) -> Literal["botbuilder", "rest"]:

@@ -29,10 +29,11 @@ from core.agent.request import (
     Reply,
     ShippedCalibrations,
     Task,
+    run_setup,
     unanswered,
 )
 from core.agent.search_log import SearchLog
-from core.confidence.calibration import SHIPPED, Calibrations, calibrations_json
+from core.confidence.calibration import SHIPPED, Calibrations
 from core.domain.answer import Answer
 from core.domain.errors import (
     ContractError,
@@ -305,17 +306,13 @@ class Answering:
         return replace(run, setup=setup, searches=searches.made)
 
     def _setup(self, request: AskRequest, calibrations: Calibrations) -> RunSetup:
-        return RunSetup(
-            limits=self._parts.limits,
-            use_rag=request.use_rag,
-            is_unread=request.is_unread,
-            models=self._models,
-            calibrations=calibrations_json(calibrations),
+        return run_setup(
+            request, limits=self._parts.limits, models=self._models, calibrations=calibrations
         )
 
     async def _finished(self, request: AskRequest, question: Question, run: Run) -> Run:
         """Return a run as it is recorded: with remarks, or as off topic."""
-        answer = remarked(question, run.answer, is_unread=request.is_unread)
+        answer = remarked(question, run.answer, request)
         is_alone = question.standalone == question.text
         if self._off_topic is None or not is_alone or not may_be_off_topic(answer):
             return replace(run, answer=answer)

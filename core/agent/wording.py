@@ -13,13 +13,26 @@ REFUSALS = {
         "I answer questions about the company's policies, asked in English, and this does not look"
         " like one."
     ),
-    RefusalKind.NOT_PERMITTED: "I found no answer to this in the policies that I can read here.",
+    RefusalKind.NOT_PERMITTED: (
+        "I answer questions of this company's own staff, and your account here is not one that may"
+        " ask me. Please turn to the person at the company whom you work with."
+    ),
     RefusalKind.LANGUAGE: "I can't answer in this language here.",
     RefusalKind.CONFLICT: (
         "Two policies in force contradict each other here, so I can't say which one holds."
     ),
 }
-"""Words of a refusal. `not_permitted` reads as `policy_silent`, whether or not something exists."""
+"""Words of a refusal. Those of `not_permitted` are for whoever may not ask, whatever they ask."""
+NOT_KNOWN = (
+    "I can't find out just now whether you may ask me: the groups of this workspace can't be read."
+    " Please ask again in a few minutes."
+)
+"""Reply to a guest whose being let in hangs on a group."""
+GROUPS_UNREAD = (
+    "I can't find out just now who belongs to which group, so this rests only on what everyone may"
+    " read. Ask again in a few minutes if it should say more."
+)
+"""Note where the groups of those who read can't be told."""
 
 UNCALIBRATED = "not yet calibrated"
 """Beside a badge that rests on coefficients which nobody fitted."""

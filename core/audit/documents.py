@@ -178,6 +178,7 @@ def _setup(setup: RunSetup) -> dict[str, Json]:
         "limits": asdict(setup.limits),
         "use_rag": setup.use_rag,
         "is_unread": setup.is_unread,
+        "are_groups_unread": setup.are_groups_unread,
         "models": dict(setup.models),
         "calibrations": dict(setup.calibrations),
     }

@@ -55,6 +55,13 @@ class TeamsSettings:
         "File with groups of people and scopes of channels of Teams, TOML",
     )
     """See `bot.audience_config`."""
+    graph_url: str = setting(
+        "CITEBOUND_GRAPH_URL",
+        "https://graph.microsoft.com",
+        "Teams: where Microsoft Graph is asked who is in the groups of `entra_groups`",
+        check=is_address,
+    )
+    """Without a path; sovereign clouds have their own. In production one of Microsoft's."""
     identity_endpoint: str | None = setting(
         "IDENTITY_ENDPOINT",
         None,

@@ -344,6 +344,12 @@ class Readers:
     """Scope of the place."""
     is_private: bool = False
     """True: nobody reads it who was not let in by name; False also where that can't be told."""
+    are_groups_unread: bool = False
+    """True: of some groups it is not known who belongs to them, and nobody counts as of them."""
+
+
+GROUPS_UNREAD = "groups_unread"
+"""Reason of `NoReaders` where it hangs on groups that can't be read now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -203,6 +203,8 @@ class RunSetup:
     """False: graph only."""
     is_unread: bool
     """See `Surroundings.is_unread`."""
+    are_groups_unread: bool = False
+    """See `Readers.are_groups_unread`."""
     models: Mapping[str, str | None]
     """Name and revision of each local model by its part (`reader`, `guard`, `vectors`); None: there
     was none."""

@@ -154,6 +154,7 @@ class RecordedQuestion:
             use_rag=setup["use_rag"],
             context=_context(self.record),
             is_unread=setup["is_unread"],
+            are_groups_unread=today is None and setup.get("are_groups_unread", False),
             is_addressed=question["is_addressed"],
             question_id=None if today else question["id"],
         )

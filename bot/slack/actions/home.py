@@ -18,7 +18,7 @@ from core.cases.service import CaseService
 from core.domain.case import UNSETTLED, Case, CaseState
 from core.domain.case_actions import CaseRefused
 from core.domain.conversation import Place
-from core.domain.delivery import Readers
+from core.domain.delivery import NoReaders, Readers
 from core.domain.officers import Account
 from core.ports import CorpusStore
 from core.ports.corpus import PolicyChanged
@@ -130,7 +130,10 @@ class HomeTab:
         await self._slack.write("views.publish", user_id=who.person, view=view)
 
     async def _home(self, who: Account) -> Home:
-        changed = await self._changed_for(who)
+        readers = await self._readers(who)
+        if not isinstance(readers, Readers):
+            return Home(name=self._name, may_ask=False)
+        changed = await self._changes.latest(readers.groups, limit=LISTED)
         queue = await self._desk.queue(who)
         is_officer = not isinstance(queue, CaseRefused)
         mine = await self._waiting.of(who)
@@ -147,13 +150,10 @@ class HomeTab:
             hosts=self._library.hosts,
         )
 
-    async def _changed_for(self, who: Account) -> tuple[PolicyChanged, ...]:
-        """Return what changed that a person may read; of one who may read nothing, nothing."""
+    async def _readers(self, who: Account) -> Readers | NoReaders:
+        """Return what somebody may read in their own conversation with us."""
         place = Place(platform=PLATFORM, tenant=who.tenant, channel="", thread="", mode="direct")
-        readers = await self._audience.readers(place, who.person, is_direct=True)
-        if not isinstance(readers, Readers):
-            return ()
-        return await self._changes.latest(readers.groups, limit=LISTED)
+        return await self._audience.readers(place, who.person, is_direct=True)
 
     def _changed(self, changed: PolicyChanged) -> PolicyChange:
         shelf = self._library.shelves.get(changed.policy_key)
@@ -165,8 +165,10 @@ class HomeTab:
         )
 
     async def _prompt(self, opened: Opened) -> None:
+        """Suggest what to ask to whoever may."""
+        who = Account(platform=PLATFORM, tenant=opened.tenant, person=opened.person)
         prompts = suggested_prompts((await self._starters.current()).starters)
-        if not prompts:
+        if not prompts or not isinstance(await self._readers(who), Readers):
             return  # Slack takes no empty list
         await self._slack.write(
             "assistant.threads.setSuggestedPrompts",

@@ -163,8 +163,9 @@ def _title(source: Source) -> list[Json]:
 
 
 def _offers(answer: Answer, ours: str, context: RenderContext, *, is_rich: bool) -> Iterator[Block]:
-    buttons = answer_buttons(answer, may_share=context.may_share)
-    yield actions(f"acts:{ours}", *(press_button(one, ours) for one in buttons))
+    buttons = list(answer_buttons(answer, may_share=context.may_share))
+    if buttons:
+        yield actions(f"acts:{ours}", *(press_button(one, ours) for one in buttons))
     asked = follow_ups(answer)
     if asked:
         offered = (_numbered(action_ids.FOLLOW_UP, n, text, ours) for n, text in enumerate(asked))

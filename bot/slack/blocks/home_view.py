@@ -85,10 +85,14 @@ class Home:
     """True: this person is on call and may read reports."""
     hosts: frozenset[str] = frozenset()
     """Where links to policies may lead."""
+    may_ask: bool = True
+    """False: a guest who may not, or somebody who can't be told apart; nothing is offered."""
 
 
 def home_view(home: Home) -> Block:
     """Return the Home view."""
+    if not home.may_ask:
+        return {"type": "home", "blocks": [header(home.name), section(notices.STAFF_ALONE)]}
     ask = button(action_ids.HOME_ASK, "Ask a question", "home", style="primary")
     blocks = [
         header(home.name),

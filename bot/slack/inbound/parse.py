@@ -152,8 +152,8 @@ def _written(event: Object, envelope: _Envelope) -> Parsed:
 
 def _or_notice(message: InboundMessage | Ignored, *, is_direct: bool) -> InboundMessage | Ignored:
     """Return the wish to hear how it works, or to sign in, if that is all that was written."""
-    if not isinstance(message, InboundMessage):
-        return message
+    if not isinstance(message, InboundMessage) or message.raw.get("is_outside") is True:
+        return message  # what is offered there is not for whoever may not ask
     if is_direct and wants_console(message.text):
         return replace(message, kind=MessageKind.SIGN_IN, text="")
     return replace(message, kind=MessageKind.HELP, text="") if wants_help(message.text) else message

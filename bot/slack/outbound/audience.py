@@ -4,22 +4,27 @@
 - A private channel or a group message: the groups that every member has.
 - A public channel: what everyone may read, whoever its members are. Anybody may join it, and search
   finds what stands there.
-- With a guest in it, or shared with another company: nobody; the asker may ask directly.
-- Somebody from outside, a guest, a bot: nobody, anywhere.
+- A guest of ours whom the file lets ask is as good as an employee; but no channel makes a guest
+  count as of a group.
+- With any other guest in it, or shared with another company: nobody; the asker may ask directly.
+- Somebody from outside, any other guest, a bot: nobody, anywhere.
 
 Who is a member, and who is a guest, is kept for ten minutes while questions are answered, and read
 again before a reply is posted (`when_posting`): meanwhile a channel may have become shared.
 """
 
 import logging
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 
 from bot.audience_config import AudienceConfig, ChannelScope
+from bot.group_members import GUESTS, GroupMembers, Memberships, Person
 from bot.slack.inbound.identity import SlackIdentity
 from bot.slack.web.calls import Slack
 from bot.slack.web.channels import Channel, ChannelKind, Channels
 from bot.slack.web.directory import Directory
+from bot.slack.web.user_groups import SlackUserGroups
 from core.domain.conversation import Place
 from core.domain.delivery import NoReaders, Readers
 from core.domain.errors import TransientError
@@ -29,9 +34,6 @@ AGAIN_S = 2.0
 """Before a reply is posted: replies that follow each other closely share one look."""
 PERSON_AGAIN_S = 30.0
 """Before a reply is posted: somebody may have become a guest, or have left."""
-OUTSIDE = frozenset({"guest", "outsider", "unknown"})
-"""Kinds of people who keep a channel from being answered."""
-
 logger = logging.getLogger(__name__)
 
 
@@ -54,7 +56,9 @@ class SlackAudience:
         self._identity = identity
         self._rights = rights
         self._directory = Directory(slack, identity)
+        self._members = GroupMembers(rights, SlackUserGroups(slack, identity), named="user group")
         self._rooms = Channels(slack)
+        self._may_ask = {"employee"} | rights.guests.kinds
         self._warned: set[str] = set()
         self.is_posting = False
         """True: what is known is read anew."""
@@ -71,40 +75,45 @@ class SlackAudience:
         """See `Audience.readers`."""
         kept = _AGAIN if self.is_posting else _KEPT
         kind = await self._directory.kind_of(person, kept_s=kept.person_s)
-        if kind != "employee":
+        asker = Person(ids=(person,), kind=kind)
+        if kind not in self._may_ask:
             return NoReaders(may_read_direct=False, reason=kind)
-        own = self._rights.groups_of(person)
+        lists = await self._members.now(is_hurried=self.is_posting)
+        if not lists.admits(asker):
+            return lists.turned_away(asker)
+        own = lists.of(asker)
         if is_direct or place.mode == "direct":
-            return Readers(groups=own, is_private=True)
+            return Readers(groups=own, is_private=True, are_groups_unread=bool(lists.unread))
         room = await self._rooms.of(place.channel, kept_s=kept.room_s)
         if room.kind in {ChannelKind.SHARED, ChannelKind.UNKNOWN}:
             return NoReaders(may_read_direct=True, reason=f"{room.kind}_channel")
-        stranger = await self._stranger(room, kept.person_s)
-        if stranger:
-            return NoReaders(may_read_direct=True, reason=f"{stranger}_in_channel")
+        people = await self._people(room, kept.person_s, lists)
+        strange = next((one.kind for one in people if not lists.lets_read(one)), "")
+        if strange:
+            return NoReaders(may_read_direct=True, reason=f"{strange}_in_channel")
         scope = self._rights.scope_of(place.channel)
+        is_private = room.kind is ChannelKind.PRIVATE
+        if scope.audience and not is_private:
+            self._warn(place.channel)
         return Readers(
-            groups=self._shared(room, own, scope, place.channel),
+            groups=lists.shared(people, own=own, granted=scope.audience)
+            if is_private
+            else frozenset(),
             jurisdiction=scope.jurisdiction,
             tags=scope.tags,
-            is_private=room.kind is ChannelKind.PRIVATE,
+            is_private=is_private,
+            are_groups_unread=is_private and bool(lists.unread),
         )
 
-    def _shared(
-        self, room: Channel, own: frozenset[str], scope: ChannelScope, channel: str
-    ) -> frozenset[str]:
-        """Return the groups of all who read a channel; of a public one none, whatever is set."""
-        if room.kind is ChannelKind.PRIVATE:
-            members = room.members - {self._identity.bot_user}
-            return own.intersection(*map(self._rights.groups_of, members)) | scope.audience
-        if scope.audience and channel not in self._warned:
+    def _warn(self, channel: str) -> None:
+        """Say once that the audience of a public channel does not count, whatever is set."""
+        if channel not in self._warned:
             self._warned.add(channel)
             logger.error(
                 "CITEBOUND_SLACK_CONFIG: the audience of channel %s does not count, because the"
                 " channel is public: make it private, or take its audience from the file",
                 channel,
             )
-        return frozenset()
 
     def scope_of(self, channel: str) -> ChannelScope:
         """Return what the deployment says of a channel."""
@@ -121,7 +130,7 @@ class SlackAudience:
             kind = await self._directory.kind_of(person, kept_s=KEPT_S)
         except TransientError:
             return False
-        return kind in {"employee", "guest"}
+        return kind == "employee" or kind in GUESTS
 
     @property
     def rooms(self) -> Channels:
@@ -145,18 +154,26 @@ class SlackAudience:
         room = await self._rooms.of(place.channel, kept_s=AGAIN_S)
         if person not in room.members:
             return None
-        is_private = room.kind is ChannelKind.PRIVATE
-        return self._rights.scope_of(place.channel).audience if is_private else frozenset()
+        audience = self._rights.scope_of(place.channel).audience
+        if not audience or room.kind is not ChannelKind.PRIVATE:
+            return frozenset()
+        kind = await self._directory.kind_of(person, kept_s=PERSON_AGAIN_S)
+        return audience if kind == "employee" else frozenset()
 
-    async def _stranger(self, room: Channel, kept_s: float) -> str:
-        """Return the kind of a member who keeps a channel from being answered; empty: none.
+    async def _people(self, room: Channel, kept_s: float, lists: Memberships) -> tuple[Person, ...]:
+        """Return who is in a channel, in order.
 
-        One who is known already is enough: nobody else is asked for then.
+        One who is known already, and keeps it from being answered, is enough: nobody else is asked
+        for then.
         """
         others = sorted(room.members - {self._identity.bot_user})
         if not self._directory.may_look_again(others, team=room.team, kept_s=kept_s):
             kept_s = KEPT_S
-        kinds = self._directory.known(others, kept_s=kept_s)
-        if not OUTSIDE & set(kinds.values()):
-            kinds = await self._directory.kinds_of(others, team=room.team, kept_s=kept_s)
-        return next((kinds[one] for one in others if kinds.get(one) in OUTSIDE), "")
+        known = _named(others, self._directory.known(others, kept_s=kept_s))
+        if not all(map(lists.lets_read, known)):
+            return known
+        return _named(others, await self._directory.kinds_of(others, team=room.team, kept_s=kept_s))
+
+
+def _named(people: Sequence[str], kinds: Mapping[str, str]) -> tuple[Person, ...]:
+    return tuple(Person(ids=(one,), kind=kinds[one]) for one in people if one in kinds)

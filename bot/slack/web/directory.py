@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from time import monotonic
 
+from bot.audience_config import GUEST, SINGLE_CHANNEL_GUEST
 from bot.call_results import Rejected
 from bot.json_fields import maybe_object
 from bot.slack.inbound.identity import SlackIdentity
@@ -38,7 +39,7 @@ class _Person:
     """What matters of somebody."""
 
     kind: str
-    """`employee`, `guest`, `outsider`, `bot`, `unknown`."""
+    """`employee`, `guest`, `single_channel_guest`, `outsider`, `bot`, `unknown`."""
     read_at: float
     """By a clock that never goes back, in seconds."""
 
@@ -187,5 +188,6 @@ class Directory:
             return "bot"
         if user.get("deleted") is True:
             return "unknown"
-        is_guest = user.get("is_restricted") is True or user.get("is_ultra_restricted") is True
-        return "guest" if is_guest else "employee"
+        if user.get("is_ultra_restricted") is True:
+            return SINGLE_CHANNEL_GUEST
+        return GUEST if user.get("is_restricted") is True else "employee"

@@ -13,6 +13,7 @@ from aiohttp import web
 from bot.actions.wiring import wire_actions
 from bot.audience_config import AudienceConfig, read_audience_config
 from bot.background_tasks import BackgroundTasks
+from bot.group_members import GroupSource
 from bot.intake import Intake
 from bot.manifests.identity import read_app_identity
 from bot.platform import Chat, Connect
@@ -32,6 +33,7 @@ from bot.teams.auth.token_verifier import InboundVerifier, UnsafeAnonymous, Veri
 from bot.teams.cards.render import render
 from bot.teams.connector.addresses import Addresses
 from bot.teams.connector.connector import RestTransport, Transport
+from bot.teams.connector.graph import EntraGroups
 from bot.teams.connector.http_client import ConnectorHttp, open_session
 from bot.teams.connector.roster import Rosters, officers_in
 from bot.teams.outbound.audience import TeamsAudience
@@ -79,7 +81,7 @@ async def _connected(
             private.
     """
     rights = read_audience_config(setup.rights, variable="CITEBOUND_TEAMS_CONFIG")
-    identity = identity_of(setup)
+    identity = identity_of(setup, lets_guests=bool(rights.guests.kinds))
     async with AsyncExitStack() as stack:
         session = await stack.enter_async_context(open_session())
         exchange = ConnectorHttp(session, token_for(setup, session), identity.service_urls.allows)
@@ -94,6 +96,9 @@ async def _connected(
             TRANSPORTS[setup.transport](exchange),
             identity=identity,
             rights=rights,
+            groups=EntraGroups(
+                session, token_for(setup, session, resource=setup.graph_url), url=setup.graph_url
+            ),
             timings=timings,
             background=background,
         )
@@ -140,6 +145,7 @@ def wire(
     *,
     identity: TeamsIdentity,
     rights: AudienceConfig,
+    groups: GroupSource,
     timings: TeamsTimings | None,
     background: BackgroundTasks,
 ) -> ConnectedTenant:
@@ -150,12 +156,13 @@ def wire(
         transport: how Teams is called.
         identity: who we are.
         rights: who belongs to which group.
+        groups: tells who is in those that Entra keeps.
         timings: see `TeamsTimings`.
         background: does what goes on after its request was answered.
     """
     addresses = Addresses(service.references, identity, transport)
     rosters = Rosters(transport, addresses, identity)
-    audience = TeamsAudience(rosters, rights)
+    audience = TeamsAudience(rosters, rights, groups)
     surface = TeamsSurface(transport, addresses, timings=timings)
     name = read_app_identity(service.settings).texts.name
     library = library_of(service.settings)
@@ -221,7 +228,7 @@ def handlers(
     """Return the handlers; nothing is called."""
     actions = wire_actions(
         service,
-        membership=audience,
+        membership=audience.when_pressed(),
         intake=intake,
         askers=TeamsAskers(rosters),
         hears_threads=False,

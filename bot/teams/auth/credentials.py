@@ -123,27 +123,38 @@ class FetchedToken:
 
 
 def token_for(
-    setup: TeamsSetup, session: ClientSession, *, now: Callable[[], float] = time.time
+    setup: TeamsSetup,
+    session: ClientSession,
+    *,
+    now: Callable[[], float] = time.time,
+    resource: str = RESOURCE,
 ) -> AppToken:
-    """Return where the bot's token comes from; `now` is in seconds since 1970."""
+    """Return where the bot's token comes from.
+
+    Args:
+        setup: by what it proves who it is.
+        session: fetches the token.
+        now: in seconds since 1970.
+        resource: the service that the token is for.
+    """
     if setup.is_anonymous:
         return NoToken()
     if setup.password is None:
-        return FetchedToken(session, _of_identity(setup), now=now)
+        return FetchedToken(session, _of_identity(setup, resource), now=now)
     login_url = (setup.login_url or LOGIN_URL).rstrip("/")
     form = {
         "grant_type": "client_credentials",
         "client_id": setup.app_id,
         "client_secret": setup.password,
-        "scope": f"{RESOURCE}/.default",
+        "scope": f"{resource}/.default",
     }
     url = f"{login_url}/{setup.tenant}/oauth2/v2.0/token"
     return FetchedToken(session, _Request(method="POST", url=url, form=form), now=now)
 
 
-def _of_identity(setup: TeamsSetup) -> _Request:
+def _of_identity(setup: TeamsSetup, resource: str) -> _Request:
     """Ask App Service or Container Apps if they say where, else the virtual machine."""
-    params = {"resource": RESOURCE, "client_id": setup.app_id}
+    params = {"resource": resource, "client_id": setup.app_id}
     if setup.identity_endpoint is None:
         return _Request(
             method="GET",

@@ -4,12 +4,13 @@ from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, replace
 from time import monotonic
 
+from bot.audience_config import GUEST
 from bot.call_results import Rejected, Succeeded
 from bot.teams.connector.addresses import Addresses
 from bot.teams.connector.connector import Address, Transport
 from bot.teams.connector.http_client import Object
 from bot.teams.protocol.conversations import NAME, ROOT
-from bot.teams.protocol.identity import OUTSIDE_ROLES, TeamsIdentity
+from bot.teams.protocol.identity import GUEST_ROLE, OUTSIDE_ROLES, TeamsIdentity
 from bot.teams.protocol.payload import maybe, objects, words
 from core.domain.conversation import Place
 from core.domain.errors import TransientError
@@ -152,7 +153,8 @@ class Rosters:
         if tenant and not self._identity.has_tenant(tenant):
             return "outsider"
         if role in OUTSIDE_ROLES:
-            return "guest"
+            # Who is anonymous or external is no guest of the tenant, whatever it tells of them.
+            return GUEST if role == GUEST_ROLE and tenant and aad else "outsider"
         return "employee" if tenant and role and aad else "unknown"
 
 

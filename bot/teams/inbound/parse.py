@@ -83,6 +83,8 @@ def _addressed(activity: Object, location: Location, identity: TeamsIdentity) ->
     if isinstance(activity.get("value"), dict):
         return parse_submitted(activity, location, identity)
     written = _written(activity, location, identity)
+    if written.raw["is_outside"]:
+        return written  # what is offered there is not for whoever may not ask
     said = clean_text(activity)
     if location.scope == "personal" and wants_console(said):
         return replace(written, kind=MessageKind.SIGN_IN, text="")

@@ -4,9 +4,11 @@
 - A private channel or a group chat: the groups that every member has.
 - Any other channel: what everyone may read, whoever its members are. Anybody of the organisation
   may join a public team, and Teams does not tell an app which teams are.
-- With a guest in it, somebody of another tenant, or somebody of whom Teams tells neither: nobody;
-  the asker may ask directly.
-- A guest or somebody from outside: nobody, anywhere.
+- A guest of the tenant whom the file lets ask is as good as an employee; but no channel makes a
+  guest count as of a group.
+- With any other guest in it, somebody of another tenant, or somebody of whom Teams tells neither:
+  nobody; the asker may ask directly.
+- Any other guest or somebody from outside: nobody, anywhere.
 
 Who is a member is kept for ten minutes while questions are answered, and read again before a reply
 is posted (`when_posting`): meanwhile a guest may have come.
@@ -16,7 +18,8 @@ import logging
 from copy import copy
 from dataclasses import replace
 
-from bot.audience_config import AudienceConfig, ChannelScope
+from bot.audience_config import AudienceConfig
+from bot.group_members import GroupMembers, GroupSource, Memberships, Person
 from bot.teams.connector.addresses import ALONE
 from bot.teams.connector.roster import Member, Roster, Rosters
 from core.domain.conversation import Place
@@ -32,16 +35,27 @@ logger = logging.getLogger(__name__)
 class TeamsAudience:
     """See `core.ports.Audience`. Safe from many tasks."""
 
-    def __init__(self, rosters: Rosters, rights: AudienceConfig) -> None:
+    def __init__(
+        self, rosters: Rosters, rights: AudienceConfig, groups: GroupSource | None = None
+    ) -> None:
         self._rosters = rosters
         self._rights = rights
+        self._members = GroupMembers(rights, groups, named="the Entra group")
         self._warned: set[str] = set()
         self.is_posting = False
         """True: members are read anew."""
+        self.is_hurried = False
+        """True: nobody waits for groups that may be read a little later."""
+
+    def when_pressed(self) -> "TeamsAudience":
+        """Return the same for presses, which Teams gives seconds."""
+        quick = copy(self)
+        quick.is_hurried = True
+        return quick
 
     def when_posting(self) -> "TeamsAudience":
         """Return the same with the members read anew: for replies."""
-        fresh = copy(self)
+        fresh = self.when_pressed()
         fresh.is_posting = True
         return fresh
 
@@ -55,34 +69,47 @@ class TeamsAudience:
         if asker is None and is_direct:
             asker = (await self._rosters.of(_own(place, person), kept_s=kept_s)).find(person)
         kind = "unknown" if asker is None else asker.kind
-        if asker is None or kind != "employee":
+        if asker is None or kind not in {"employee"} | self._rights.guests.kinds:
             return NoReaders(may_read_direct=False, reason=kind)
-        own = self._groups_of(asker)
+        lists = await self._members.now(is_hurried=self.is_hurried)
+        if not lists.admits(_person(asker)):
+            return lists.turned_away(_person(asker))
+        alone = Readers(
+            groups=lists.of(_person(asker)),
+            is_private=True,
+            are_groups_unread=bool(lists.unread),
+        )
         if is_direct:
-            return Readers(groups=own, is_private=True)
-        strange = sorted({one.kind for one in roster.members} - {"employee"})
+            return alone
+        people = tuple(map(_person, roster.members))
+        strange = sorted(one.kind for one in people if not lists.lets_read(one))
         if strange:
             return NoReaders(may_read_direct=True, reason=f"{strange[0]}_in_channel")
         if place.mode == "direct":
-            alone = len(roster.members) == 1
-            if not alone:
-                return NoReaders(may_read_direct=False, reason="crowded")
-            return Readers(groups=own, is_private=True)
+            is_crowded = len(roster.members) != 1
+            return NoReaders(may_read_direct=False, reason="crowded") if is_crowded else alone
         scope = self._rights.scope_of(place.channel)
         return Readers(
-            groups=self._shared(roster, own, scope, place.channel),
+            groups=self._shared(roster, people, alone.groups, lists, place.channel),
             jurisdiction=scope.jurisdiction,
             tags=scope.tags,
             is_private=roster.is_private,
+            are_groups_unread=roster.is_private and alone.are_groups_unread,
         )
 
     def _shared(
-        self, roster: Roster, own: frozenset[str], scope: ChannelScope, channel: str
+        self,
+        roster: Roster,
+        people: tuple[Person, ...],
+        own: frozenset[str],
+        lists: Memberships,
+        channel: str,
     ) -> frozenset[str]:
         """Return the groups of all who read a channel; of one that is not private none."""
+        granted = self._rights.scope_of(channel).audience
         if roster.is_private:
-            return own.intersection(*map(self._groups_of, roster.members)) | scope.audience
-        if scope.audience and channel not in self._warned:
+            return lists.shared(people, own=own, granted=granted)
+        if granted and channel not in self._warned:
             self._warned.add(channel)
             logger.error(
                 "CITEBOUND_TEAMS_CONFIG: the audience of channel %s does not count, because Teams"
@@ -99,9 +126,11 @@ class TeamsAudience:
             TransientError: Teams could not be asked.
         """
         roster = await self._rosters.of(place, kept_s=AGAIN_S)
-        if roster.find(person) is None:
+        member = roster.find(person)
+        if member is None:
             return None
-        return self._rights.scope_of(place.channel).audience if roster.is_private else frozenset()
+        is_granted = roster.is_private and member.kind == "employee"
+        return self._rights.scope_of(place.channel).audience if is_granted else frozenset()
 
     async def is_member(self, place: Place, person: str) -> bool:
         """Say whether somebody is in a conversation now.
@@ -111,9 +140,10 @@ class TeamsAudience:
         """
         return (await self._rosters.of(place, kept_s=AGAIN_S)).find(person) is not None
 
-    def _groups_of(self, member: Member) -> frozenset[str]:
-        """Return the groups of somebody, by whichever id the file names them."""
-        return frozenset[str]().union(*(self._rights.groups_of(one) for one in member.ids))
+
+def _person(member: Member) -> Person:
+    """Return somebody by whichever id the file or Entra names them."""
+    return Person(ids=tuple(member.ids), kind=member.kind)
 
 
 def _own(place: Place, person: str) -> Place:

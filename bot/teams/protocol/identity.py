@@ -72,7 +72,8 @@ def _is_host(host: str) -> bool:
     return found is not None and found["port"] is None and found["path"] is None and "." in host
 
 
-OUTSIDE_ROLES = frozenset({"guest", "anonymous", "external"})
+GUEST_ROLE = "guest"
+OUTSIDE_ROLES = frozenset({GUEST_ROLE, "anonymous", "external"})
 _BOT = "28:"
 """How ids of bots begin; those of people begin with `29:`."""
 
@@ -89,6 +90,8 @@ class TeamsIdentity:
     """Where replies may go."""
     is_anonymous: bool = False
     """True: nobody proves who they are. For the local playground alone: see `UnsafeAnonymous`."""
+    lets_guests: bool = False
+    """True: guests of our tenant may ask, as far as the audience admits them."""
 
     def has_tenant(self, tenant: str) -> bool:
         """Say whether a tenant is one that we serve."""
@@ -112,6 +115,7 @@ class TeamsIdentity:
         """
         tenants = {maybe(person, key) for key in ("tenantId", "tenant") if person.get(key)}
         roles = {maybe(person, key).lower() for key in ("userRole", "role")}
+        roles -= {GUEST_ROLE} if self.lets_guests else set[str]()
         is_known = bool(maybe(person, "aadObjectId"))
         return (
             not is_known
@@ -120,11 +124,12 @@ class TeamsIdentity:
         )
 
 
-def identity_of(setup: TeamsSetup) -> TeamsIdentity:
-    """Return who we are, by our settings."""
+def identity_of(setup: TeamsSetup, *, lets_guests: bool = False) -> TeamsIdentity:
+    """Return who we are, by our settings; `lets_guests`: see `TeamsIdentity`."""
     return TeamsIdentity(
         app_id=setup.app_id,
         tenants=frozenset({setup.tenant} - {""}),
         service_urls=ServiceUrls(setup.hosts, allows_loopback=setup.allows_loopback),
         is_anonymous=setup.is_anonymous,
+        lets_guests=lets_guests,
     )

@@ -16,6 +16,7 @@ from core.agent.wording import (
     ASK_DIRECTLY,
     IF_IT_DOES_NOT,
     NOT_ANSWERED_YET,
+    NOT_KNOWN,
     NOT_PASSED_ON,
     NOTHING_SURER,
     PASSED_ON,
@@ -309,9 +310,13 @@ def not_here() -> Answer:
 
 
 def not_permitted() -> Answer:
-    """Return the reply to somebody who may read nothing: as if nothing were there."""
-    words = REFUSALS[RefusalKind.NOT_PERMITTED]
-    return _turned_away(RefusalKind.NOT_PERMITTED, f"{words} {ASK_A_PERSON}")
+    """Return the reply to somebody who may not ask: the same words whatever was asked."""
+    return _turned_away(RefusalKind.NOT_PERMITTED, REFUSALS[RefusalKind.NOT_PERMITTED])
+
+
+def not_known() -> Answer:
+    """Return the reply to a guest while it can't be told whether they may ask."""
+    return _turned_away(RefusalKind.NOT_PERMITTED, NOT_KNOWN)
 
 
 def _turned_away(kind: RefusalKind, text: str) -> Answer:

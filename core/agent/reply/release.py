@@ -18,7 +18,9 @@ from core.agent.planning.terms import parts_of
 from core.agent.reply import compose
 from core.agent.reply.prose import ListLength, closest_passage, lead_ins_of, listed_in
 from core.agent.reply.verdict import verdict
+from core.agent.request import AskRequest
 from core.agent.wording import (
+    GROUPS_UNREAD,
     NO_SURE_ANSWER_TO,
     NOTHING_ON,
     PARTIAL,
@@ -346,15 +348,17 @@ def unless_off_topic(answer: Answer, likelihood: float) -> Answer:
     return refusal(RefusalKind.OUT_OF_SCOPE, reported=answer.confidence.reported)
 
 
-def remarked(question: Question, answer: Answer, *, is_unread: bool) -> Answer:
-    """Ask who only told something what they would like to know; say what was read with it."""
+def remarked(question: Question, answer: Answer, request: AskRequest) -> Answer:
+    """Ask who only told something what they would like to know; say what was read, and what not."""
+    if request.are_groups_unread:
+        answer = compose.with_note(answer, GROUPS_UNREAD)
     is_refused = answer.refusal not in {None, RefusalKind.CONFLICT}
     is_urgent = bool(answer.claims) and not answer.is_closest
     if is_refused and not is_urgent and is_statement(question):
         return compose.unasked()
     if question.referent and answer.outcome is not Outcome.CLARIFICATION:
         return compose.with_note(answer, READ_WITH)
-    is_lost = is_unread and needs_subject(question.own)
+    is_lost = request.is_unread and needs_subject(question.own)
     return compose.with_note(answer, THREAD_UNREAD) if is_lost else answer
 
 

@@ -97,7 +97,7 @@ async def test_what_is_direct_is_for_the_asker(scene: Scene) -> None:
     [
         ({"user_role": "guest"}, "guest_in_channel"),
         ({"user_role": "Guest"}, "guest_in_channel"),
-        ({"user_role": "anonymous"}, "guest_in_channel"),
+        ({"user_role": "anonymous"}, "outsider_in_channel"),
         ({"tenant_id": OTHER}, "outsider_in_channel"),
         ({"tenant_id": OTHER, "user_role": "guest"}, "outsider_in_channel"),
         ({"tenant_id": ""}, "unknown_in_channel"),

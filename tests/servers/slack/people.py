@@ -1,6 +1,6 @@
 """Who is in the workspace, and who only looks in."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tests.servers.slack.wire import Json
 
@@ -39,3 +39,24 @@ class User:
         if self.enterprise_id:
             told["enterprise_user"] = {"id": self.id, "enterprise_id": self.enterprise_id}
         return told | ({"locale": self.locale} if with_locale else {})
+
+
+@dataclass(slots=True, kw_only=True)
+class UserGroup:
+    """A user group of the workspace."""
+
+    id: str
+    members: list[str] = field(default_factory=list[str])
+    """Ids of people."""
+    is_off: bool = False
+    is_external: bool = False
+    lists_users: bool = True
+    """False: `usergroups.list` leaves them out, whatever it is asked for."""
+
+    def info(self, team_id: str, *, with_users: bool) -> Json:
+        """Return the user group object."""
+        told: Json = {"id": self.id, "team_id": team_id, "is_usergroup": True}
+        told |= {"name": self.id.lower(), "handle": self.id.lower(), "description": ""}
+        told |= {"is_external": self.is_external, "date_delete": 1 if self.is_off else 0}
+        told |= {"date_create": 1, "date_update": 1, "user_count": str(len(self.members))}
+        return told | ({"users": list(self.members)} if with_users and self.lists_users else {})

@@ -43,6 +43,8 @@ RULES = {
     "conversations.replies": Rule(),
     "conversations.history": Rule(),
     "conversations.open": Rule(scopes=("im:write", "mpim:write")),
+    "usergroups.list": Rule(scopes=("usergroups:read",), tier=2),
+    "usergroups.users.list": Rule(scopes=("usergroups:read",), tier=2),
     "users.info": Rule(scopes=("users:read",), tier=4),
     "users.list": Rule(scopes=("users:read",), tier=2),
     "bots.info": Rule(scopes=("users:read",)),

@@ -6,7 +6,7 @@ from itertools import count
 from typing import Any
 
 from tests.servers.slack.clock import Clock
-from tests.servers.slack.people import User
+from tests.servers.slack.people import User, UserGroup
 from tests.servers.slack.places import Channel, Kind
 from tests.servers.slack.posts import Ephemeral, Message
 from tests.servers.slack.wire import Json, RefusedError
@@ -14,7 +14,7 @@ from tests.servers.slack.wire import Json, RefusedError
 BOT_SCOPES = (
     "app_mentions:read assistant:write channels:history channels:read chat:write commands "
     "groups:history groups:read im:history im:read im:write mpim:history mpim:read "
-    "reactions:write users:read"
+    "reactions:write usergroups:read users:read"
 )
 """Those of our manifest."""
 BOT_EVENTS = (
@@ -132,6 +132,7 @@ class Workspace:
         self.knobs = Knobs()
         self.teams = {team_id}
         self.users: dict[str, User] = {}
+        self.user_groups: dict[str, UserGroup] = {}
         self.channels: dict[str, Channel] = {}
         self.messages: list[Message] = []
         """All, in order; `add` keeps the indexes below."""
@@ -185,6 +186,12 @@ class Workspace:
         self.users[user.id] = user
         self.teams.add(user.team_id)
         return user
+
+    def user_group(self, group_id: str, *members: User) -> UserGroup:
+        """Add a user group."""
+        group = UserGroup(id=group_id, members=[one.id for one in members])
+        self.user_groups[group_id] = group
+        return group
 
     def outsider(self, name: str, *, team_id: str = "T0OTHER", **more: Any) -> User:
         """Add a person of another company."""

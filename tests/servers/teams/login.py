@@ -52,14 +52,14 @@ class Login:
         for one in self.issued.values():
             one.is_revoked = True
 
-    def is_good(self, header: str) -> bool:
-        """Say whether the connector service may take a request with this header."""
+    def is_good(self, header: str, *, audience: str = AUDIENCE) -> bool:
+        """Say whether a service may take a request with this header."""
         found = self.issued.get(header.removeprefix("Bearer "))
         return (
             header.startswith("Bearer ")
             and found is not None
             and not found.is_revoked
-            and found.audience == AUDIENCE
+            and found.audience == audience
             and found.ends_at > self.clock.now()
         )
 

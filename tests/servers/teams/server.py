@@ -10,6 +10,7 @@ from tests.servers.slack.faults import Faults
 from tests.servers.slack.journal import Journal, until
 from tests.servers.teams.checks import Checks
 from tests.servers.teams.connector import Connector
+from tests.servers.teams.graph import Graph
 from tests.servers.teams.limits import Limits
 from tests.servers.teams.login import IDENTITY_HEADER, Login
 from tests.servers.teams.people import People
@@ -41,6 +42,7 @@ class FakeTeams:
             limits=self.limits,
             journal=self.journal,
         )
+        self.graph = Graph(self.login, clock, self.faults, self.journal)
         self.sender = Sender()
         self.people = People(self.tenant, self.sender, clock)
         self.checks = Checks(self.tenant, self.streams, self.journal)
@@ -68,6 +70,7 @@ class FakeTeams:
             "APP_PASSWORD": self.tenant.app_password,
             "APP_TENANTID": self.tenant.id,
             "CITEBOUND_TEAMS_LOGIN_URL": self.base_url,
+            "CITEBOUND_GRAPH_URL": self.base_url,
         }
 
     @property
@@ -78,6 +81,7 @@ class FakeTeams:
             "APP_ID": self.tenant.app_id,
             "APP_TENANTID": self.tenant.id,
             "CITEBOUND_TEAMS_LOGIN_URL": self.base_url,
+            "CITEBOUND_GRAPH_URL": self.base_url,
             "IDENTITY_ENDPOINT": f"{self.base_url}/msi/token",
             "IDENTITY_HEADER": IDENTITY_HEADER,
         }
@@ -91,7 +95,7 @@ class FakeTeams:
         application = web.Application(client_max_size=LARGEST_REQUEST)
         application.router.add_post("/{tenant}/oauth2/v2.0/token", self.login.by_secret)
         application.router.add_get("/msi/token", self.login.of_identity)
-        application.router.add_routes(self.connector.routes(PREFIX))
+        application.router.add_routes([*self.connector.routes(PREFIX), *self.graph.routes()])
         return application
 
 

@@ -51,9 +51,37 @@ def test_without_a_file_nobody_has_a_group() -> None:
         ("groups = 1", "groups"),
         ("[channels.C1]\naudiense = []", "unknown audiense"),
         ("[channels.C1]\njurisdiction = 1", "jurisdiction"),
+        ('[user_groups]\nfinance = ["S1"]', "unknown user_groups"),
+        ('[entra_groups]\nfinance = ["Finance"]', "'Finance' is no id of a group"),
+        ('[guests]\nmay_ask = "multi_channel"', "expected true or false"),
+        ("[guests]\nmay_ask = 1", "guests.may_ask"),
+        ('[guests]\nmay_ask = true\ngroups = ["contactors"]', "nobody can be of 'contactors'"),
+        ("[guests]\nmay_ask = true\ngroups = []", "names no group"),
+        ("[guests]\nmay = true", "unknown may"),
     ],
 )
 def test_a_fault_is_named(tmp_path: Path, text: str, named: str) -> None:
     """A misspelt word would grant or lift nothing, unnoticed."""
     with pytest.raises(ConfigError, match=f"{VARIABLE}: .*{named}"):
         read_audience_config(written(tmp_path, text), variable=VARIABLE)
+
+
+def test_guests_may_not_ask_unless_the_file_says_so(tmp_path: Path) -> None:
+    """And a file that speaks of them otherwise does not let them."""
+    for text in ("", '[guests]\ncount_as = ["x"]', "[guests]\nmay_ask = false"):
+        rights = read_audience_config(written(tmp_path, text), variable=VARIABLE)
+        assert rights.guests.kinds == frozenset()
+
+
+def test_slack_tells_two_kinds_of_guests(tmp_path: Path) -> None:
+    """Teams one; ids of Slack's groups stand as they are, those of Entra in lower case."""
+    slack = "CITEBOUND_SLACK_CONFIG"
+    text = '[user_groups]\nfinance = ["S0A", "T0B/S0C"]\n[guests]\nmay_ask = "multi_channel"'
+    rights = read_audience_config(written(tmp_path, text), variable=slack)
+    assert rights.guests.kinds == {"guest"}
+    assert rights.directory["finance"] == {"S0A", "T0B/S0C"}
+    entra = "6A3F0000-0000-4000-8000-000000000001"
+    text = f'[entra_groups]\nfinance = ["{entra}"]\n[guests]\nmay_ask = true'
+    rights = read_audience_config(written(tmp_path, text), variable=VARIABLE)
+    assert rights.guests.kinds == {"guest", "single_channel_guest"}
+    assert rights.directory["finance"] == {entra.lower()}

@@ -10,6 +10,7 @@ from tests.servers.slack.methods import (
     conversations,
     reactions,
     streams,
+    usergroups,
     views,
 )
 from tests.servers.slack.methods.call import Call
@@ -47,6 +48,8 @@ METHODS: dict[str, Callable[[Call], Json]] = {
     "conversations.replies": conversations.replies,
     "conversations.history": conversations.history,
     "conversations.open": conversations.open_,
+    "usergroups.list": usergroups.groups_list,
+    "usergroups.users.list": usergroups.users_list,
     "users.info": conversations.user_info,
     "users.list": conversations.user_list,
     "bots.info": conversations.bot_info,
