@@ -38,6 +38,7 @@ class Corrector:
         *,
         comparisons: Comparisons,
         suspensions: Comparisons | None = None,
+        reviews: Comparisons | None = None,
         corrections: Corrections,
         editions: AffectedEditions,
         conversations: ConversationStore,
@@ -47,9 +48,14 @@ class Corrector:
         clock: Clock,
         looks_every_s: float = LOOKS_EVERY_S,
     ) -> None:
-        """`platforms` by the name that a place gives them; without `suspensions`, no precedents."""
+        """`platforms` by the name that a place gives them.
+
+        Without `suspensions` there are no precedents, without `reviews` nobody is told of policies
+        that are past their review.
+        """
         self._comparisons = comparisons
         self._suspensions = suspensions
+        self._reviews = reviews
         self._corrections = corrections
         self._editions = editions
         self._conversations = conversations
@@ -85,6 +91,8 @@ class Corrector:
             ended := await self._suspensions.compare(on_day=today)
         ):
             logger.info("%d precedents are told no more", ended)
+        if self._reviews is not None and (overdue := await self._reviews.compare(on_day=today)):
+            logger.info("officers are told of %d policies that are past their review", overdue)
         found = await self._comparisons.compare(on_day=today)
         if found:
             logger.info("%d past answers rest on what has changed", found)

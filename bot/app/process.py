@@ -203,6 +203,7 @@ async def _working(service: Service, chats: Sequence[Chat], meter: Meter) -> Asy
     corrector = Corrector(
         comparisons=service.affected,
         suspensions=service.suspensions,
+        reviews=service.review_reminders,
         corrections=service.corrections,
         editions=service.affected_editions,
         conversations=service.conversations,

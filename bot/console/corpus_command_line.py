@@ -10,6 +10,7 @@ from bot.console.options import (
     day,
     group,
     jurisdiction,
+    link,
     names,
     option,
     path,
@@ -52,6 +53,10 @@ INGEST = command(
         metavar="DATE",
         help="first day no longer in force",
     ),
+    option("--url", group=_ONE, type=link, metavar="URL", help="where people read it, https://..."),
+    option("--sensitivity", group=_EACH, metavar="CLASS", help='how it is classified ("Internal")'),
+    option("--review-by", group=_EACH, type=day, metavar="DATE", help="day of its next review"),
+    option("--verified-by", group=_EACH, metavar="WHO", help="who verified it as it stands"),
     option(
         "--rag",
         action=argparse.BooleanOptionalAction,
@@ -93,6 +98,7 @@ A folder may hold `citebound.toml`, which says what is known of its files:
 
   ignore = ["*.png", "old"]     # names passed over, here and in the folders below
   key_prefix = "de"             # before keys that are not given: de-gifts
+  url_base = "https://policies.example.com/de"   # where its files are read, by their names
 
   [[policy]]
   file = "gifts-v2.md"          # the only required field
@@ -106,6 +112,10 @@ A folder may hold `citebound.toml`, which says what is known of its files:
   effective_from = 2025-07-01
   effective_until = 2026-07-01
   upload_id = "dms-4711"
+  url = "https://policies.example.com/gifts"
+  sensitivity = "Internal"
+  review_by = 2026-06-30        # later, answers say that its review is overdue
+  verified_by = "Group Legal"
 
 Its files come first, in its order; the folder's other files follow by name. Options win over
 the manifest. Files of other kinds, and links that lead nowhere, are named, and the exit code is 1,

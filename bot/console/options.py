@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 from core.domain.errors import UsageError
 from core.domain.policy import EVERYONE
+from core.ingest.metadata import is_link
 
 MAX_REASON = 500
 """Characters of a reason."""
@@ -227,6 +228,13 @@ def positive(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 1 <= int(text[:10]) < 2**31):
         raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text!r}")
     return int(text)
+
+
+def link(text: str) -> str:
+    """Read an address of the web; `ArgumentTypeError` if it is none."""
+    if not is_link(text):
+        raise argparse.ArgumentTypeError(f"expected an address like https://..., got {text!r}")
+    return text
 
 
 def names(text: str) -> frozenset[str]:

@@ -1,21 +1,31 @@
 """What a reply is rendered with besides what is stored: links to policies, and where it goes.
 
-The library is the only source of links in a reply.
+The library is the only source of links in a reply. What is known of a policy was stored with the
+answer; which hosts may be led to is the deployment's to say, now.
 """
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from bot.replies.notices import NAME
 from bot.replies.safe_text import is_trusted
 from core.config.settings import Settings
+from core.domain.answer import Answer
+from core.domain.delivery import StoredReply
 from core.domain.ontology import SectionRef
+from core.domain.policy import AnswerSource
 from core.ports.starters import StarterSet
 
-LONGEST_EID = 200
-"""Characters of a section's identity that go into a link."""
+LONGEST_FRAGMENT = 200
+"""Characters that lead from an address to a heading, encoded; a longer one is left out."""
+CLASSES = ("Public", "Internal", "Confidential", "Strictly confidential")
+"""Classes of sensitivity, from the least to the most, where the deployment names no others."""
+HANDLE_ALIKE = "Quoted from a policy that is classified “{name}”: treat it the same way."
+_PDF, _MARKDOWN, _PAGES = (".pdf",), (".md", ".markdown"), (".html", ".htm", ".xhtml")
+_NO_SLUG = re.compile(r"[^\w\- ]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,16 +45,20 @@ class Shelf:
     """What is said of one policy."""
 
     url: str | None = None
-    """Where its text can be opened, without a fragment; None if nowhere."""
+    """Where its text can be opened; None if nowhere."""
+    file_name: str = ""
+    """Of the file that it was read from; empty if that is not known."""
     owner: str | None = None
     """Who answers for it; None if nobody is named."""
+    verified_by: str | None = None
+    """Who verified it; None: nobody."""
     sensitivity: Sensitivity | None = None
     """How it is classified; None if it is not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Library:
-    """All policies, and the hosts that a reply may lead to."""
+    """The policies of a reply, and the hosts that it may lead to."""
 
     shelves: Mapping[str, Shelf] = field(default_factory=dict[str, Shelf])
     """By the policy's key."""
@@ -52,15 +66,56 @@ class Library:
     """Lower case; an address elsewhere is never live, whoever stored it."""
     console: str | None = None
     """Address of the officers' console, without a path; None: there is none."""
+    classes: tuple[str, ...] = CLASSES
+    """Of sensitivity, from the least to the most."""
+
+    def of(self, *answers: Answer | None) -> "Library":
+        """Return the library with what was known of the policies of some answers."""
+        told = [one for answer in answers if answer is not None for one in answer.sources]
+        shelves = {one.policy_key: self._shelf(one) for one in told}
+        return replace(self, shelves=shelves) if shelves else self
+
+    def of_reply(self, reply: StoredReply) -> "Library":
+        """Return the same for whatever a reply shows."""
+        case, earlier = reply.case, reply.superseded
+        return self.of(
+            reply.answer, case.answer if case else None, earlier.answer if earlier else None
+        )
+
+    def _shelf(self, source: AnswerSource) -> Shelf:
+        return Shelf(
+            url=source.url,
+            file_name=source.file_name,
+            owner=source.owner,
+            verified_by=source.verified_by,
+            sensitivity=self._class(source.sensitivity) if source.sensitivity else None,
+        )
+
+    def _class(self, name: str) -> Sensitivity:
+        """Return a class of sensitivity; one that is not on the list counts above all of it."""
+        known = [one.casefold() for one in self.classes]
+        place = name.strip().casefold()
+        is_known = place in known
+        name = self.classes[known.index(place)] if is_known else name.strip()
+        return Sensitivity(
+            name=name,
+            description=HANDLE_ALIKE.format(name=name),
+            rank=known.index(place) if is_known else len(known),
+        )
 
     def url(self, place: SectionRef) -> str | None:
         """Return where a section can be opened; None if nowhere, or elsewhere."""
         shelf = self.shelves.get(place.policy_key)
         if shelf is None or shelf.url is None:
             return None
-        eid = quote(place.eid[:LONGEST_EID], safe="", errors="ignore")
-        url = f"{shelf.url}#{eid}" if eid else shelf.url
-        return url if is_trusted(url, self.hosts) else None
+        url = shelf.url if "#" in shelf.url else f"{shelf.url}{_anchor(shelf, place)}"
+        if is_trusted(url, self.hosts):
+            return url
+        return shelf.url if is_trusted(shelf.url, self.hosts) else None
+
+    def trusted(self, url: str | None) -> str | None:
+        """Return an address if a reply may lead to it."""
+        return url if url is not None and is_trusted(url, self.hosts) else None
 
     def page(self, path: str) -> str | None:
         """Return the address of a page of the officers' console; None: there is none."""
@@ -71,6 +126,11 @@ class Library:
         shelf = self.shelves.get(place.policy_key)
         return shelf.owner if shelf else None
 
+    def verifier(self, place: SectionRef) -> str | None:
+        """Return who verified the policy of a section."""
+        shelf = self.shelves.get(place.policy_key)
+        return shelf.verified_by if shelf else None
+
     def sensitivity(self, place: SectionRef) -> Sensitivity | None:
         """Return how the policy of a section is classified."""
         shelf = self.shelves.get(place.policy_key)
@@ -78,9 +138,38 @@ class Library:
 
 
 def library_of(settings: Settings) -> Library:
-    """Return the links that the settings allow."""
+    """Return the library of a deployment, before anything is known of a reply."""
     hosts = frozenset((settings.link_hosts or "").split(",")) - {""} | settings.speak_up.hosts
-    return Library(console=settings.console_url, hosts=hosts)
+    told = (one.strip() for one in (settings.sensitivity_classes or "").split(","))
+    return Library(
+        hosts=hosts,
+        console=settings.console_url,
+        classes=tuple(one for one in told if one) or CLASSES,
+    )
+
+
+def _anchor(shelf: Shelf, place: SectionRef) -> str:
+    """Return what leads from a policy's address to a section; empty: its format has nothing.
+
+    A PDF opens at a page. Markdown, as forges and documentation sites render it, has an anchor for
+    each heading, made of its words. On any other page that was HTML or Markdown, browsers find the
+    heading by its text (a text fragment).
+    """
+    path = urlsplit(shelf.url or "").path.lower()
+    kind = path if path.endswith((*_PDF, *_MARKDOWN, *_PAGES)) else shelf.file_name.lower()
+    if kind.endswith(_PDF):
+        return f"#page={place.page}" if place.page is not None else ""
+    heading = " ".join(f"{place.number or ''} {place.title}".split())
+    if not heading or len(heading) > LONGEST_FRAGMENT:
+        return ""
+    fragment = ""
+    if path.endswith(_MARKDOWN):
+        slug = _NO_SLUG.sub("", heading.lower()).replace(" ", "-")
+        fragment = f"#{quote(slug, safe='', errors='ignore')}"
+    elif kind.endswith((*_MARKDOWN, *_PAGES)):
+        words = quote(heading, safe="", errors="ignore").replace("-", "%2D")
+        fragment = f"#:~:text={words}"
+    return fragment if len(fragment) <= LONGEST_FRAGMENT else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

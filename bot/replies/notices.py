@@ -72,6 +72,12 @@ PRECEDENT_ENDED = (
     "A precedent is told no more: what it rests on has changed, or its last day has passed."
     " `citebound precedent list` names it; it can be proposed again."
 )
+SUBJECT = 400
+"""Characters of what a notice is about."""
+REVIEW_OVERDUE = (
+    "A policy is past its review: {subject}. It holds until it is changed, and answers that quote"
+    " it say that its review is overdue. A new date or a new version ends that."
+)
 HOW_IT_WORKS = (
     "Ask about company policy. Each answer quotes the policy text that it rests on, and says so if"
     " AI wrote it."
@@ -135,21 +141,23 @@ _NOTICES: Mapping[Notice, str] = {
     Notice.CONTRADICTIONS: CONTRADICTIONS,
     Notice.PRECEDENT_PROPOSED: PRECEDENT_PROPOSED,
     Notice.PRECEDENT_ENDED: PRECEDENT_ENDED,
+    Notice.REVIEW_OVERDUE: REVIEW_OVERDUE,
     Notice.HOW_IT_WORKS: HOW_IT_WORKS,
     Notice.SIGN_IN: _NO_LINK[NoLink.NO_CONSOLE],
     Notice.MAYBE_ABOVE: "Your answer may be above; {platform} did not say whether it arrived.",
 }
 
 
-def notice_text(notice: Notice, *, platform: str, at: str = "") -> str:
+def notice_text(notice: Notice, *, platform: str, at: str = "", subject: str = "") -> str:
     """Return the words of a notice.
 
     Args:
         notice: Which.
         platform: Its name, as people call it.
         at: The time that the notice names, as the platform writes it; empty if it names none.
+        subject: What it is about, as the platform shows foreign words; empty if it names nothing.
     """
-    return _NOTICES[notice].format(platform=platform, at=at)
+    return _NOTICES[notice].format(platform=platform, at=at, subject=subject)
 
 
 def sign_in_text(told: SignInLink | NoLink | None, *, link: Callable[[str], str] = str) -> str:

@@ -83,6 +83,11 @@ def _about(place: SectionRef, effective_from: str | None, library: Library) -> I
     owner = library.owner(place)
     if owner:
         yield f"owner {line(owner, limit=80)}"
+    verifier, sensitivity = library.verifier(place), library.sensitivity(place)
+    if verifier:
+        yield f"verified by {line(verifier, limit=80)}"
+    if sensitivity:
+        yield f"classified {line(sensitivity.name, limit=40)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,6 +20,7 @@ from core.agent.precedents import SimilarPrecedents
 from core.agent.rehearsal import Sections, WithoutSections, without_sections
 from core.agent.reply import compose
 from core.agent.reply.release import may_be_off_topic, remarked, unless_off_topic
+from core.agent.reply.source_facts import with_sources
 from core.agent.request import (
     MAX_QUESTION,
     NO_PROGRESS,
@@ -313,6 +314,7 @@ class Answering:
     async def _finished(self, request: AskRequest, question: Question, run: Run) -> Run:
         """Return a run as it is recorded: with remarks, or as off topic."""
         answer = remarked(question, run.answer, request)
+        answer = await with_sources(question, answer, self._parts.corpus)
         is_alone = question.standalone == question.text
         if self._off_topic is None or not is_alone or not may_be_off_topic(answer):
             return replace(run, answer=answer)

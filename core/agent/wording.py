@@ -104,6 +104,12 @@ NO_SURE_ANSWER_TO = "I found no sure answer to: {asked}"
 """The same where something was found that may not answer it."""
 READ_WITH = "Read together with the message that the question is about."
 """Note where the question takes its subject from what somebody wrote; those words are not shown."""
+PAST_REVIEW = "“{title}” was due for review by {day}; it holds until it is changed."
+"""Note below what cites a policy whose review is overdue."""
+PAST_REVIEW_OF = (
+    "“{title}” was due for review by {day}; it holds until it is changed. Its owner: {owner}."
+)
+"""The same where its owner is known."""
 THREAD_UNREAD = (
     "I could not read the earlier messages of this thread: name in your question what you mean."
 )

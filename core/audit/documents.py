@@ -14,6 +14,7 @@ from core.audit.canonical import Commitment, instant
 from core.domain.answer import Answer, Judgement, ShownCitation
 from core.domain.audit import OUTCOME_TAGS, Tag
 from core.domain.json_value import Json
+from core.domain.policy import AnswerSource
 from core.domain.run import ModelCall, Run, RunSetup
 
 FORMAT = 1
@@ -82,6 +83,7 @@ def outcome_document(
             {"attempt": number, "decision": attempt.decision.value}
             for number, attempt in enumerate(run.attempts, start=1)
         ],
+        "sources": [_source(one) for one in answer.sources],
         "precedent": _precedent(answer),
         "outcome": answer.outcome.value,
         "refusal": {
@@ -104,6 +106,16 @@ def outcome_document(
             for assumption in question.assumptions
         ],
         "content": {commitment.field: commitment.digest() for commitment in commitments},
+    }
+
+
+def _source(source: AnswerSource) -> dict[str, Json]:
+    """Return what is kept of a policy that was cited or named: no person's name."""
+    return {
+        "policy": source.policy_key,
+        "url": source.url,
+        "sensitivity": source.sensitivity,
+        "review_by": source.review_by.isoformat() if source.review_by else None,
     }
 
 

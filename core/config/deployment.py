@@ -92,6 +92,13 @@ class DeploymentSettings:
         check=one_of("off", "on", "with_text"),
     )
     """All else is set by the variables of OpenTelemetry."""
+    sensitivity_classes: str | None = setting(
+        "CITEBOUND_SENSITIVITY",
+        None,
+        "Classes of sensitivity from the least to the most, by commas; unset: `Public, Internal,"
+        " Confidential, Strictly confidential`",
+    )
+    """An answer has the class of its most sensitive source; one not named here is above all."""
     unit: str = setting("CITEBOUND_UNIT", "default", "Organisational unit written into each record")
     """Officers see the records of their units."""
     ledger_name: str = setting(

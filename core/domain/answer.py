@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from core.domain.ontology import SectionRef
+from core.domain.policy import AnswerSource
 from core.language.spans import Span
 
 BULLET = "\u2022 "
@@ -376,6 +377,8 @@ class Answer:
     """Number of the case that the question became by itself; None: it became none."""
     language: str = "en"
     """Code of the language in which its own words are (ISO 639-1); quotes stay in theirs."""
+    sources: tuple[AnswerSource, ...] = ()
+    """What is known of the policies that it cites or names, beside their texts; each once."""
 
     @property
     def is_report(self) -> bool:

@@ -52,6 +52,8 @@ class Notice(StrEnum):
     """To officers: a precedent waits for a second officer."""
     PRECEDENT_ENDED = "precedent_ended"
     """To officers: a precedent is told no more, as a clause changed or its last day has passed."""
+    REVIEW_OVERDUE = "review_overdue"
+    """To officers: a policy is past its review date; `StoredReply.subject` names it."""
 
 
 class CasePart(StrEnum):
@@ -151,6 +153,8 @@ class StoredReply:
     """What a notice about signing in tells: made when it is sent; None for all others."""
     checkpoint: str | None = None
     """The signed note of `Notice.CHECKPOINT`; None for all others."""
+    subject: str | None = None
+    """What a notice is about, as people call it; None of notices that are about nothing else."""
     asked: str | None = None
     """The question, as typed, of an answer that its asker shows to people who did not see it asked;
     None for all others."""

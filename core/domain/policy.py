@@ -72,7 +72,8 @@ class LoadedDocument:
     metadata: Mapping[str, str] = field(default_factory=dict[str, str])
     """What the document says of itself, under `title`, `policy_id`, `version`, `owner`,
     `effective_from`,
-    `effective_until`, `jurisdiction`; dates in ISO form. Absent keys were not found."""
+    `effective_until`, `jurisdiction`, `url`, `sensitivity`, `review_by`, `verified_by`; dates in
+    ISO form. Absent keys were not found."""
     notes: tuple[str, ...] = ()
     """What was normalised away, one line each ("removed 12 invisible characters")."""
 
@@ -161,6 +162,14 @@ class PolicyMetadata:
     """First day no longer in force; None: until further notice."""
     upload_id: str | None = None
     """The caller's own identity of the upload."""
+    url: str | None = None
+    """Where people read it (`https://…`); None if nowhere."""
+    sensitivity: str | None = None
+    """How it is classified ("Internal"); None if it is not."""
+    review_by: date | None = None
+    """The day by which it is to be reviewed; None if nobody said."""
+    verified_by: str | None = None
+    """Who said that it is right as it stands; None: nobody did."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,6 +184,28 @@ class PolicyVersion:
     """The edition of the corpus in which it appeared."""
     source_name: str
     """File name it was read from."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerSource:
+    """What is known of a policy that an answer rests on or names, as it was when it was asked."""
+
+    policy_key: str
+    """The policy."""
+    title: str
+    """As shown to people."""
+    file_name: str
+    """Of the file that it was read from: its ending says what an anchor looks like."""
+    url: str | None = None
+    """Where it can be opened; None if nowhere."""
+    owner: str | None = None
+    """Who answers for it; None if nobody is named."""
+    sensitivity: str | None = None
+    """How it is classified; None if it is not."""
+    review_by: date | None = None
+    """The day by which it is to be reviewed; None if nobody said."""
+    verified_by: str | None = None
+    """Who verified it; None: nobody."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

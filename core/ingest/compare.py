@@ -79,7 +79,8 @@ def inherit(
 ) -> PolicyMetadata:
     """Take what neither caller nor document states from the newest version.
 
-    Above all, an audience is never widened because nobody stated it.
+    Above all, an audience is never widened because nobody stated it, and no class of sensitivity is
+    lost. Who verified a text, and when it is due for review, is said of that text alone.
     """
     if not stored:
         return found
@@ -88,6 +89,8 @@ def inherit(
         found,
         owner=found.owner or newest.owner,
         jurisdiction=found.jurisdiction or newest.jurisdiction,
+        url=found.url or newest.url,
+        sensitivity=found.sensitivity or newest.sensitivity,
         audience=found.audience
         if given.audience is not None or found.audience != frozenset({EVERYONE})
         else newest.audience,

@@ -1,34 +1,25 @@
 """Which files a `citebound ingest PATH...` means, in which order, and what is known of each.
 
-What is known of a folder's policies stands in its `citebound.toml`. Each mistake there is a usage
-error that names the line. Rules:
-- the file holds `[[policy]]` tables, and above them `ignore` and `key_prefix`, and nothing else;
-- `ignore` lists patterns of names (`*.png`), `key_prefix` stands before keys that nobody gives;
-  both hold for the folder and those in it;
-- `file` is required, lies in the folder and is named once per version;
-- other fields are those of `Overrides`, with TOML's own dates.
+What is known of a folder's policies stands in its manifest (`folder_manifest`).
 """
 
 import dataclasses
 import os
-import re
-import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any, NoReturn, cast
+from urllib.parse import quote
 
 from core.domain.errors import EmptyCorpusError, UsageError
 from core.domain.policy import ENDINGS, READABLE
 from core.ingest.compare import SourceFile
-from core.ingest.prepare import NOTHING_GIVEN, Overrides, key_of
+from core.ingest.folder_manifest import MANIFEST, read_manifest
+from core.ingest.prepare import NOTHING_GIVEN, Overrides
 
-MANIFEST = "citebound.toml"
 SUFFIXES = frozenset(ENDINGS)
 """Files of a folder that are read; a file that is named itself is always tried."""
-OF_ONE_POLICY = ("key", "title", "label", "upload_id")
+OF_ONE_POLICY = ("key", "title", "label", "upload_id", "url")
 """Fields that can't hold for several files."""
 _ASIDE = (".*", "~$*", MANIFEST, "Thumbs.db", "desktop.ini")
 """What file managers, editors and we ourselves put beside policies: passed over without a word."""
@@ -112,7 +103,7 @@ def find_sources(paths: Sequence[Path], *, given: Overrides) -> FileListing:
 
 def _at(path: Path) -> Iterator[SourceToIngest | Skipped]:
     if path.is_dir():
-        yield from _Folder(path).entries(path, ignore=(), key_prefix=None)
+        yield from _Folder(path).entries(path, _Rules())
     elif not path.exists():
         raise UsageError(f"there is no file or folder {str(path)!r}")
     elif not _is_storable(path):
@@ -120,6 +111,27 @@ def _at(path: Path) -> Iterator[SourceToIngest | Skipped]:
     else:
         file = SourceFile(path=str(absolute(path)), place=path.name, is_named=True)
         yield SourceToIngest(path=path, given=NOTHING_GIVEN, file=file)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _UrlBase:
+    """Where the files of a folder are read."""
+
+    folder: Path
+    url: str
+
+    def of(self, path: Path) -> str:
+        """Return where a file is read."""
+        return f"{self.url.rstrip('/')}/{quote(path.relative_to(self.folder).as_posix())}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rules:
+    """What the manifests of a folder and of those above it say of all their files."""
+
+    ignore: tuple[str, ...] = ()
+    key_prefix: str | None = None
+    url_base: _UrlBase | None = None
 
 
 class _Folder:
@@ -130,15 +142,18 @@ class _Folder:
         self._listed: set[str] = set()
         """Files that a manifest has named, at whatever depth: what it says of them counts."""
 
-    def entries(
-        self, folder: Path, *, ignore: tuple[str, ...], key_prefix: str | None
-    ) -> Iterator[SourceToIngest | Skipped]:
+    def entries(self, folder: Path, above: _Rules) -> Iterator[SourceToIngest | Skipped]:
         """Yield files and what is left out; rules of the folders above hold on."""
         manifest = read_manifest(folder)
-        ignore, key_prefix = (*ignore, *manifest.ignore), manifest.key_prefix or key_prefix
+        base = _UrlBase(folder=absolute(folder), url=manifest.url_base or "")
+        rules = _Rules(
+            ignore=(*above.ignore, *manifest.ignore),
+            key_prefix=manifest.key_prefix or above.key_prefix,
+            url_base=base if manifest.url_base else above.url_base,
+        )
         for entry in manifest.entries:
             if os.path.realpath(entry.path) not in self._listed:
-                yield self._source(entry.path, entry.given, key_prefix)
+                yield self._source(entry.path, entry.given, rules)
         self._listed |= {os.path.realpath(entry.path) for entry in manifest.entries}
         try:
             children = sorted(folder.iterdir())
@@ -146,22 +161,23 @@ class _Folder:
             yield Skipped(path=folder, reason=f"it can't be read: {error.strerror}")
             return
         for child in children:
-            if _matches(child, (*_ASIDE, *ignore)) or os.path.realpath(child) in self._listed:
+            if _matches(child, (*_ASIDE, *rules.ignore)) or os.path.realpath(child) in self._listed:
                 continue
             reason = _why_not(child, root=self._root)
             if reason is not None:
                 yield Skipped(path=child, reason=reason)
             elif child.is_dir():
-                yield from self.entries(child, ignore=ignore, key_prefix=key_prefix)
+                yield from self.entries(child, rules)
             else:
-                yield self._source(child, NOTHING_GIVEN, key_prefix)
+                yield self._source(child, NOTHING_GIVEN, rules)
 
-    def _source(self, path: Path, given: Overrides, key_prefix: str | None) -> SourceToIngest:
+    def _source(self, path: Path, given: Overrides, rules: _Rules) -> SourceToIngest:
         lies = absolute(path)
+        url = given.url or (rules.url_base.of(lies) if rules.url_base else None)
         place = self._root.name / lies.relative_to(self._root)
         return SourceToIngest(
             path=path,
-            given=dataclasses.replace(given, key_prefix=key_prefix),
+            given=dataclasses.replace(given, key_prefix=rules.key_prefix, url=url),
             file=SourceFile(path=str(lies), place=place.as_posix(), is_named=False),
         )
 
@@ -226,159 +242,3 @@ def _merged(manifest: Overrides, options: Overrides) -> Overrides:
     return dataclasses.replace(
         manifest, **{name: value for name, value in stated.items() if value is not None}
     )
-
-
-_TABLE = re.compile(r"\s*\[\[\s*policy\s*\]\]")
-_WORDS = ("key", "label", "title", "owner", "jurisdiction", "upload_id")
-
-
-_LISTS = ("audience", "tags")
-_DATES = ("effective_from", "effective_until")
-
-
-_FIELDS = ("file", *_WORDS, *_LISTS, *_DATES)
-_CODE = re.compile(r"[A-Z]{2}(-[A-Z0-9]{1,3})?")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ManifestEntry:
-    """One `[[policy]]` table."""
-
-    path: Path
-    """The file, in the manifest's folder."""
-    given: Overrides
-    """What is said of it."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Manifest:
-    """What `citebound.toml` says."""
-
-    entries: tuple[ManifestEntry, ...] = ()
-    """Its `[[policy]]` tables, in order."""
-    ignore: tuple[str, ...] = ()
-    """Patterns of names that are passed over without a word."""
-    key_prefix: str | None = None
-    """See `Overrides.key_prefix`."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Table:
-    manifest: Path
-    source: str
-    number: int
-    values: Mapping[str, Any]
-
-    def refuse(self, field: str, message: str) -> NoReturn:
-        line = _line_of(self.source, table=self.number, field=field)
-        raise UsageError(f"{self.manifest}: line {line}: {message}")
-
-
-def read_manifest(folder: Path) -> Manifest:
-    """Return the folder's manifest; an empty one if it has none.
-
-    Raises:
-        UsageError: The manifest has a mistake; the message names its line.
-    """
-    manifest = folder / MANIFEST
-    try:
-        source = manifest.read_text(encoding="utf-8")
-        content = tomllib.loads(source)
-    except FileNotFoundError:
-        return Manifest()
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{manifest}: {error}") from error
-    tables: Any = content.pop("policy", [])
-    top = _Table(manifest=manifest, source=source, number=-1, values=content)
-    ignore, key_prefix = content.pop("ignore", []), content.pop("key_prefix", None)
-    if content or not _is_list_of_tables(tables):
-        found = f", got {next(iter(content))!r}" if content else ""
-        raise UsageError(
-            f"{manifest}: line 1: expected ignore, key_prefix, and then [[policy]] tables"
-            f" and nothing else{found}"
-        )
-    return Manifest(
-        entries=tuple(
-            _entry(_Table(manifest=manifest, source=source, number=number, values=values))
-            for number, values in enumerate(cast("list[dict[str, Any]]", tables))
-        ),
-        ignore=_patterns(top, ignore),
-        key_prefix=_prefix(top, key_prefix),
-    )
-
-
-def _patterns(top: _Table, value: object) -> tuple[str, ...]:
-    items = cast("list[object]", value) if isinstance(value, list) else [None]
-    if not all(isinstance(item, str) and item.strip() for item in items):
-        top.refuse("ignore", f'expected a list like ignore = ["*.png"], got {value!r}')
-    if any("/" in str(item) for item in items):
-        top.refuse("ignore", "expected patterns of names, without folders")
-    return tuple(str(item).strip() for item in items)
-
-
-def _prefix(top: _Table, value: object) -> str | None:
-    if value is None:
-        return None
-    if not isinstance(value, str) or not key_of(value):
-        top.refuse("key_prefix", f'expected a word like key_prefix = "de", got {value!r}')
-    return value.strip()
-
-
-def _is_list_of_tables(value: object) -> bool:
-    return isinstance(value, list) and all(
-        isinstance(item, dict) for item in cast("list[object]", value)
-    )
-
-
-def _entry(table: _Table) -> ManifestEntry:
-    unknown = next((name for name in table.values if name not in _FIELDS), None)
-    if unknown is not None:
-        table.refuse(unknown, f"unknown field {unknown!r}; expected one of {', '.join(_FIELDS)}")
-    given: dict[str, Any] = {}
-    for name, value in table.values.items():
-        if name != "file":
-            given[name] = _value(table, name, value)
-    return ManifestEntry(path=_file(table), given=Overrides(**given))
-
-
-def _file(table: _Table) -> Path:
-    name: Any = table.values.get("file")
-    if not isinstance(name, str) or not name.strip():
-        table.refuse("file", 'expected file = "NAME" in each [[policy]]')
-    folder = table.manifest.parent
-    path = folder / name
-    if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
-        table.refuse("file", f"{name!r} lies outside the folder of the manifest")
-    if not path.is_file():
-        table.refuse("file", f"there is no file {name!r}")
-    return path
-
-
-def _value(table: _Table, name: str, value: object) -> object:
-    if name in _DATES:
-        if isinstance(value, datetime) or not isinstance(value, date):
-            table.refuse(name, f"expected a date like {name} = 2026-01-31, got {value!r}")
-        return value
-    if name in _LISTS:
-        items = cast("list[object]", value) if isinstance(value, list) else []
-        if not items or not all(isinstance(item, str) and item.strip() for item in items):
-            table.refuse(name, f'expected a list like {name} = ["finance"], got {value!r}')
-        return frozenset(str(item).strip() for item in items)
-    if not isinstance(value, str) or not value.strip():
-        table.refuse(name, f"expected text in quotes, got {value!r}")
-    if name == "jurisdiction" and not _CODE.fullmatch(value):
-        table.refuse(name, f"expected an ISO 3166 code like DE, got {value!r}")
-    return value.strip()
-
-
-def _line_of(source: str, *, table: int, field: str) -> int:
-    """Return the line of a field of the nth table, or of the head of a table without that field."""
-    head, seen = 1, -1
-    named = re.compile(rf"\s*+[\"']?{re.escape(field)}[\"']?\s*+=")
-    for number, line in enumerate(source.splitlines(), start=1):
-        if _TABLE.match(line):
-            seen += 1
-            head = number if seen == table else head
-        elif seen == table and named.match(line):
-            return number
-    return head

@@ -11,6 +11,9 @@ from datetime import date, timedelta
 from core.language.jurisdictions import NAMES, WRITTEN
 from core.language.spans import TextSpan
 
+LONGEST_CLASS = 60
+"""Characters of a class of sensitivity; what is longer is a sentence about one."""
+_LINK = re.compile(r"https://[A-Za-z0-9.-]{1,253}(?:[/?#][!-~]{0,1500})?")
 _LABELS: Mapping[str, str] = {
     label: key
     for key, labels in {
@@ -25,11 +28,17 @@ _LABELS: Mapping[str, str] = {
         "last_day": "expiry date|expires|expires on|valid until|valid to|effective to"
         "|effective through|end date|expiration date|in force until",
         "jurisdiction": "jurisdiction|country|applies in|geographic scope|territory",
+        "url": "url|policy url|canonical url|permalink|published at",
+        "sensitivity": "sensitivity|sensitivity label|classification|information classification"
+        "|data classification|security classification|document classification|confidentiality",
+        "review_by": "review by|next review|next review date|next review due|review due"
+        "|review due date|due for review|date of next review|to be reviewed by",
+        "verified_by": "verified by|verifier",
     }.items()
     for label in labels.split("|")
 }
 """`effective_until` is exclusive, as everywhere here; an expiry date in prose is the last day in
-force."""
+force. A bare "review date" is not read: it may be the day of the last review."""
 
 _COUNTRIES: Mapping[str, str] = {
     **{name.lower(): code for code, name in NAMES.items()},
@@ -126,6 +135,11 @@ def canonical_keys(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     return found
 
 
+def is_link(text: str) -> bool:
+    """Say whether a text is an address that a reply could lead to."""
+    return _LINK.fullmatch(text) is not None
+
+
 def parse_date(text: str) -> date | None:
     """Read the first date of `text`; None if impossible or ambiguous ("01/02/2024")."""
     iso = _ISO.search(text)
@@ -180,10 +194,14 @@ def _plain_label(label: str) -> str:
 def _canonical_value(key: str, value: str) -> str | None:
     if not value or len(value) > _MAX_VALUE_CHARACTERS:
         return None
-    if key in {"effective_from", "effective_until", "last_day"}:
+    if key in {"effective_from", "effective_until", "last_day", "review_by"}:
         return _canonical_date(key, value)
     if key == "jurisdiction":
         return country_code(value)
+    if (key == "url" and not is_link(value)) or (
+        key == "sensitivity" and len(value) > LONGEST_CLASS
+    ):
+        return None
     if key == "version":
         match = _VERSION.match(value)
         return match.group(1).rstrip(".-") if match else None

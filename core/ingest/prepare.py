@@ -54,6 +54,14 @@ class Overrides:
     """See `PolicyMetadata.effective_until`."""
     upload_id: str | None = None
     """See `PolicyMetadata.upload_id`."""
+    url: str | None = None
+    """See `PolicyMetadata.url`."""
+    sensitivity: str | None = None
+    """See `PolicyMetadata.sensitivity`."""
+    review_by: date | None = None
+    """See `PolicyMetadata.review_by`."""
+    verified_by: str | None = None
+    """See `PolicyMetadata.verified_by`."""
     key_prefix: str | None = None
     """Prefix of a key that is taken from the document or its name ("de": "de-gifts"), so that equal
     names in different folders are different policies."""
@@ -178,6 +186,10 @@ def _metadata(
         jurisdiction=said.get("jurisdiction"),
         effective_from=_date(said.get("effective_from")),
         effective_until=_date(said.get("effective_until")),
+        url=said.get("url"),
+        sensitivity=said.get("sensitivity"),
+        review_by=_date(said.get("review_by")),
+        verified_by=said.get("verified_by"),
     )
     source = KeySource.DOCUMENT if by_document else KeySource.NAME
     return _overridden(found, given), KeySource.GIVEN if given.key else source

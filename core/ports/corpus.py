@@ -208,3 +208,5 @@ class PolicyChanged:
     """The label of that version; None if it has none."""
     became: Became
     """What was done."""
+    url: str | None = None
+    """Where that version can be opened; None if nowhere."""

@@ -6,7 +6,7 @@ No credentials: they stay in the environment of the processes that need them.
 from alembic import op
 
 revision = "0059_sources"
-down_revision = "0054_reminders"
+down_revision = "0056_policy_care"
 
 TABLES = """
 CREATE TABLE citebound.sources (

@@ -199,7 +199,9 @@ class Conversation:
         if self._last is None or not self._last.answer.citations:
             self._terminal.show(Text("The last reply has no sources."))
         else:
-            self._terminal.show(*sources_view(self._last.answer.citations))
+            self._terminal.show(
+                *sources_view(self._last.answer.citations, self._last.answer.sources)
+            )
 
     def _answer(self, text: str) -> None:
         try:

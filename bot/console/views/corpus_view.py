@@ -61,6 +61,10 @@ def policies_view(versions: Sequence[PolicyVersion]) -> Iterator[RenderableType]
             f"for {', '.join(sorted(known.audience))}",
             f"tags {', '.join(sorted(known.tags))}" if known.tags else "",
             f"owner {known.owner}" if known.owner else "",
+            f"classified {known.sensitivity}" if known.sensitivity else "",
+            f"review by {known.review_by}" if known.review_by else "",
+            f"verified by {known.verified_by}" if known.verified_by else "",
+            known.url or "",
             f"edition {version.edition}",
         ]
         about = one_line(", ".join(filter(None, facts)))

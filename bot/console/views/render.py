@@ -6,7 +6,7 @@ sections (its words name the way to a person). All foreign text passes `safe` or
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import assert_never
 
@@ -28,6 +28,7 @@ from core.domain.answer import (
     blocks,
 )
 from core.domain.ontology import SectionRef
+from core.domain.policy import AnswerSource
 from core.domain.question import UNASKED_SLOT
 
 _MARK = re.compile(r"\[\d+\]")
@@ -56,24 +57,32 @@ def answer_view(answer: Answer) -> list[RenderableType]:
     if answer.options:
         view += [Text(), *_options(answer.options)]
     if answer.citations:
-        view += [Text(), *sources_view(answer.citations)]
+        view += [Text(), *sources_view(answer.citations, answer.sources)]
     if answer.nearest and not answer.citations:
         view += [Text(), *_nearest(answer.nearest)]
     remarks = list(_remarks(answer))
     return [*view, Text(), *remarks] if remarks else view
 
 
-def sources_view(citations: Sequence[ShownCitation]) -> Iterator[RenderableType]:
-    """Return the quotes with where they stand; neighbours of one section share its name."""
+def sources_view(
+    citations: Sequence[ShownCitation], sources: Sequence[AnswerSource] = ()
+) -> Iterator[RenderableType]:
+    """Return the quotes with where they stand; neighbours of one section share its name.
+
+    Args:
+        citations: the quotes.
+        sources: what is known of their policies.
+    """
+    about = {one.policy_key: one for one in sources}
     yield Text("Sources", style="bold")
     for _, group in groupby(citations, key=lambda item: (item.span.version_id, item.place)):
         quoted = list(group)
         first, last = quoted[0].number, quoted[-1].number
         if first == last:
             mark = Text(f"[{first}]", style="cyan")
-            yield _beside(mark, [*_place(quoted[0]), _quote(quoted[0])])
+            yield _beside(mark, [*_place(quoted[0], about), _quote(quoted[0])])
             continue
-        yield _beside(Text(f"[{first}-{last}]", style="cyan"), list(_place(quoted[0])))
+        yield _beside(Text(f"[{first}-{last}]", style="cyan"), list(_place(quoted[0], about)))
         for citation in quoted:
             mark = Text(f"    [{citation.number}]", style="cyan")
             yield _beside(mark, [_quote(citation, by=0)])
@@ -173,7 +182,7 @@ def _beside(head: Text, lines: Sequence[RenderableType]) -> Table:
     return grid
 
 
-def _place(citation: ShownCitation) -> Iterator[Text]:
+def _place(citation: ShownCitation, about: Mapping[str, AnswerSource]) -> Iterator[Text]:
     place = citation.place
     title = Text(one_line(place.policy_title), style="bold")
     if place.version_label:
@@ -188,6 +197,16 @@ def _place(citation: ShownCitation) -> Iterator[Text]:
         where.append(f"page {place.page}")
     if where:
         yield Text(", ".join(where))
+    known = about.get(place.policy_key)
+    if known is not None:
+        said = (
+            f"owner {known.owner}" if known.owner else "",
+            f"verified by {known.verified_by}" if known.verified_by else "",
+            f"classified {known.sensitivity}" if known.sensitivity else "",
+            known.url or "",
+        )
+        told = " · ".join(one_line(one) for one in said if one)
+        yield from [Text(told, style="dim")] if told else []
 
 
 def _quote(citation: ShownCitation, *, by: int = 2) -> Padding:

@@ -156,12 +156,11 @@ class HomeTab:
         return await self._audience.readers(place, who.person, is_direct=True)
 
     def _changed(self, changed: PolicyChanged) -> PolicyChange:
-        shelf = self._library.shelves.get(changed.policy_key)
         version = f" ({changed.label})" if changed.label else ""
         return PolicyChange(
             title=changed.title,
             what=f"{changed.became}{version}, {changed.published_at.date().isoformat()}",
-            url=shelf.url if shelf else None,
+            url=self._library.trusted(changed.url),
         )
 
     async def _prompt(self, opened: Opened) -> None:

@@ -70,7 +70,7 @@ class SlackResponder:
             case Form():
                 return form_modal(form)
             case EvidenceView():
-                return evidence_modal(form, self._library)
+                return evidence_modal(form, self._library.of(form.answer))
             case FormNotice():
                 return message_modal(form.title, form.words)
             case _:

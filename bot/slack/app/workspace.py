@@ -191,7 +191,7 @@ class WorkspaceFactory:
         is_own = delivery.is_direct or delivery.place.mode == "direct"
         from_channel = (delivery.asked_from or "").startswith(("C", "G"))
         return RenderContext(
-            library=self._library,
+            library=self._library.of_reply(delivery.reply),
             asker=delivery.person,
             tenant=delivery.place.tenant,
             has_file=delivery.has_file,

@@ -15,6 +15,7 @@ from bot.replies.notices import (
     AUTOMATED,
     CONSOLE,
     OUTDATED,
+    SUBJECT,
     ask_privately,
     checkpoint_lines,
     sign_in_text,
@@ -186,19 +187,22 @@ def notice_text(reply: StoredReply) -> str:
         return sign_in_text(reply.sign_in, link=lambda url: link(url, CONSOLE))
     at = reply.ask_again_at
     told = f"<!date^{int(at.timestamp())}^{{time}}|{time_text(at)}>" if at else ""
-    text = notice_words(reply.notice, platform="Slack", at=told)
+    subject = escaped(line(reply.subject or "", limit=SUBJECT))
+    text = notice_words(reply.notice, platform="Slack", at=told, subject=subject)
     note = checkpoint_lines(reply)
     return f"{text}\n```\n{escaped(note)}\n```" if note else text
 
 
 def notice_blocks(reply: StoredReply) -> list[Block]:
-    """Return the same as blocks; with a time or a link as mrkdwn: nothing in it is foreign."""
+    """Return the same as blocks; with a time, a link or a subject as mrkdwn, all of it inert."""
     note = checkpoint_lines(reply)
     if note and reply.notice is not None:
         told = notice_words(reply.notice, platform="Slack")
         return [section(told), rich_text(preformatted(words(note)))]
     text = notice_text(reply)
-    is_plain = reply.ask_again_at is None and reply.notice is not Notice.SIGN_IN
+    is_plain = (
+        reply.ask_again_at is None and reply.subject is None and reply.notice is not Notice.SIGN_IN
+    )
     return [section(text) if is_plain else mrkdwn(text)]
 
 

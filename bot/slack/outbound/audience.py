@@ -18,8 +18,8 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 
+from bot.audience.group_members import GUESTS, GroupMembers, Memberships, Person
 from bot.audience_config import AudienceConfig, ChannelScope
-from bot.group_members import GUESTS, GroupMembers, Memberships, Person
 from bot.slack.inbound.identity import SlackIdentity
 from bot.slack.web.calls import Slack
 from bot.slack.web.channels import Channel, ChannelKind, Channels

@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 class SlackUserGroups:
-    """See `bot.group_members.GroupSource`. Safe from many tasks."""
+    """See `bot.audience.group_members.GroupSource`. Safe from many tasks."""
 
     def __init__(self, slack: Slack, identity: SlackIdentity) -> None:
         self._slack = slack

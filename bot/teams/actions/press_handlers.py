@@ -118,7 +118,7 @@ class TeamsPressHandlers:
         found = await self._actions.answers.whole(self._press(interaction))
         if isinstance(found, Say):
             return self._responder.respond(interaction, found)
-        card = whole_card(found, self._library)
+        card = whole_card(found, self._library.of(found))
         return self._responder.open(interaction, WHOLE_TITLE, card, is_large=True)
 
 

@@ -117,7 +117,7 @@ class TeamsResponder:
             case Form():
                 return self.open(interaction, form.title, form_card(form))
             case EvidenceView():
-                card = evidence_card(form, self._library)
+                card = evidence_card(form, self._library.of(form.answer))
                 return self.open(interaction, TITLE, card, is_large=True)
             case FormNotice():
                 return self._say(interaction, form.words)

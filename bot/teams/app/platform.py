@@ -11,9 +11,9 @@ from zoneinfo import ZoneInfo
 from aiohttp import web
 
 from bot.actions.wiring import wire_actions
+from bot.audience.group_members import GroupSource
 from bot.audience_config import AudienceConfig, read_audience_config
 from bot.background_tasks import BackgroundTasks
-from bot.group_members import GroupSource
 from bot.intake import Intake
 from bot.manifests.identity import read_app_identity
 from bot.platform import Chat, Connect
@@ -269,7 +269,7 @@ def context_of(
     """Return what a reply is rendered with."""
     is_own = delivery.is_direct or delivery.place.mode == "direct"
     return RenderContext(
-        library=library,
+        library=library.of_reply(delivery.reply),
         asker=delivery.person,
         asker_name=asker_name,
         has_file=delivery.has_file,

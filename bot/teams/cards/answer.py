@@ -1,8 +1,8 @@
 """An answer in Teams: the card below its words, its citations, and a question back.
 
 A card holds 28 kB, so quotes share a budget. Teams takes 20 citations and the Agents Playground 10;
-more than one root entity is a 400, and so is a citation whose sensitivity is not that of its
-message.
+more than one root entity is a 400, and so is a citation with a sensitivity of its own in a message
+without an id: the label is the message's alone.
 """
 
 import json
@@ -52,6 +52,8 @@ SIZES = (QUOTES, 2_000, 800, 0)
 WHOLE, WHOLE_LINES, MOST_OPTIONS = 3_000, 30, 10
 """Characters and lines of an answer's words in a dialog, and options of a clarification."""
 UNDER_EVIDENCE = "The sources are under “Show evidence”."
+RECORD_BYTES = 400
+"""What the ids of the record take, which the button for the evidence is given afterwards."""
 BUTTONS = 5
 """Options of a clarification beyond this many are a list: Teams shows six buttons at most."""
 CHOICES = 60
@@ -72,8 +74,9 @@ def answer_card(answer: Answer, ours: str, context: RenderContext) -> Card | Non
     def made(quotes: int) -> Card:
         return card(_sources(answer, ours, context, quotes=quotes), buttons)
 
-    shown = fitting(SIZES, made)
-    return shown if size(shown) <= CARD_BYTES else card([small_print(UNDER_EVIDENCE)], buttons)
+    most = CARD_BYTES - RECORD_BYTES
+    shown = fitting(SIZES, made, most=most)
+    return shown if size(shown) <= most else card([small_print(UNDER_EVIDENCE)], buttons)
 
 
 def whole_card(answer: Answer, library: Library) -> Card:
@@ -182,7 +185,7 @@ def root_entity(answer: Answer, library: Library, *, with_cards: bool) -> Card:
         with_cards: True: each citation opens on a click and shows its quote.
     """
     label = _strictest(answer, library)
-    cited = [_claim(one, library, label, with_cards) for one in answer.citations[:CITATIONS]]
+    cited = [_claim(one, library, with_cards) for one in answer.citations[:CITATIONS]]
     made = bare_entity(answer)
     if label is not None:
         made["usageInfo"] = _usage(label)
@@ -200,9 +203,7 @@ def bare_entity(answer: Answer) -> Card:
     return made | ({"additionalType": ["AIGeneratedContent"]} if is_generated(answer) else {})
 
 
-def _claim(
-    cited: ShownCitation, library: Library, label: Sensitivity | None, with_card: bool
-) -> Card:
+def _claim(cited: ShownCitation, library: Library, with_card: bool) -> Card:
     place, quote = cited.place, short(cited.quote, IN_CONTEXT, library.hosts)
     version = line(place.version_label, limit=20) if place.version_label else ""
     document: Card = {
@@ -219,9 +220,6 @@ def _claim(
         document["keywords"] = list[Json](keywords[:KEYWORDS])
     if with_card:
         document |= {"encodingFormat": CARD_TYPE, "text": _card(quote)}
-    own = library.sensitivity(place)
-    if label is not None and own == label:
-        document["usageInfo"] = _usage(label)
     return {"@type": "Claim", "position": cited.number, "appearance": document}
 
 

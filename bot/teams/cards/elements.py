@@ -154,11 +154,11 @@ def size(value: Json) -> int:
     return len(text.encode("utf-16-le", "surrogatepass"))
 
 
-def fitting(sizes: Iterable[T], make: Callable[[T], Card]) -> Card:
-    """Return the first card that Teams takes, made in each size in turn; else the last one."""
+def fitting(sizes: Iterable[T], make: Callable[[T], Card], *, most: int = CARD_BYTES) -> Card:
+    """Return the first card of at most so many bytes, made in each size in turn; else the last."""
     made = card([])
     for one in sizes:
         made = make(one)
-        if size(made) <= CARD_BYTES:
+        if size(made) <= most:
             break
     return made

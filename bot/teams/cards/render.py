@@ -15,6 +15,7 @@ from bot.replies.notices import (
     AUTOMATED,
     CONSOLE,
     OUTDATED,
+    SUBJECT,
     about_text,
     ask_privately,
     checkpoint_lines,
@@ -261,7 +262,8 @@ def _told(reply: StoredReply, context: RenderContext) -> str:
     if reply.notice is None:
         return OUTDATED
     at = time_text(reply.ask_again_at, context.zone) if reply.ask_again_at else ""
-    return notice_text(reply.notice, platform=PLATFORM, at=at)
+    subject = line(reply.subject or "", limit=SUBJECT)
+    return notice_text(reply.notice, platform=PLATFORM, at=at, subject=subject)
 
 
 def _officer(reply: StoredReply, shape: int, context: RenderContext, writer: PlainText) -> Card:

@@ -34,7 +34,7 @@ _USER = "#microsoft.graph.user"
 
 
 class EntraGroups:
-    """See `bot.group_members.GroupSource`. Safe from many tasks."""
+    """See `bot.audience.group_members.GroupSource`. Safe from many tasks."""
 
     def __init__(self, session: ClientSession, token: AppToken, *, url: str) -> None:
         """Take where Graph is.

@@ -18,8 +18,8 @@ import logging
 from copy import copy
 from dataclasses import replace
 
+from bot.audience.group_members import GroupMembers, GroupSource, Memberships, Person
 from bot.audience_config import AudienceConfig
-from bot.group_members import GroupMembers, GroupSource, Memberships, Person
 from bot.teams.connector.addresses import ALONE
 from bot.teams.connector.roster import Member, Roster, Rosters
 from core.domain.conversation import Place

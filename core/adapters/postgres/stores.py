@@ -15,6 +15,7 @@ from core.adapters.postgres.console.access import PostgresConsoleAccess
 from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.corpus.corpus_report import PostgresCorpusReport
 from core.adapters.postgres.corpus.policy_facts import PostgresAboutPolicies, PostgresPolicyChanges
+from core.adapters.postgres.corpus.review_reminders import PostgresReviewReminders
 from core.adapters.postgres.corpus.sources import PostgresSources
 from core.adapters.postgres.corpus.starters import PostgresStarters
 from core.adapters.postgres.corpus.withdrawals import PostgresWithdrawals
@@ -147,6 +148,11 @@ class PostgresStores:
     def suspensions(self) -> PostgresSuspensions:
         """Precedents that rest on what a policy no longer says."""
         return PostgresSuspensions(self._engine, ledger=self._ledger, officers=self.officers)
+
+    @cached_property
+    def review_reminders(self) -> PostgresReviewReminders:
+        """Policies that are past their review."""
+        return PostgresReviewReminders(self._engine, officers=self.officers, ids=self._ledger.ids)
 
     @cached_property
     def calibrations(self) -> PostgresCalibrations:

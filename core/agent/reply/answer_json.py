@@ -16,6 +16,7 @@ from core.domain.answer import (
 )
 from core.domain.json_value import Json, JsonObject
 from core.domain.ontology import SectionRef
+from core.domain.policy import AnswerSource
 from core.language.spans import Span, VersionId
 
 
@@ -47,7 +48,36 @@ def answer_json(answer: Answer) -> JsonObject:
         "case": answer.case_number,
         "language": answer.language,
         **({"precedent": _precedent_json(precedent)} if precedent else {}),
+        **({"sources": [source_json(one) for one in answer.sources]} if answer.sources else {}),
     }
+
+
+def source_json(source: AnswerSource) -> JsonObject:
+    """Return what is known of a policy beside its text."""
+    return {
+        "policy": source.policy_key,
+        "title": source.title,
+        "file": source.file_name,
+        "url": source.url,
+        "owner": source.owner,
+        "sensitivity": source.sensitivity,
+        "review_by": source.review_by.isoformat() if source.review_by else None,
+        "verified_by": source.verified_by,
+    }
+
+
+def _source(stored: Mapping[str, Any]) -> AnswerSource:
+    review_by = stored["review_by"]
+    return AnswerSource(
+        policy_key=stored["policy"],
+        title=stored["title"],
+        file_name=stored["file"],
+        url=stored["url"],
+        owner=stored["owner"],
+        sensitivity=stored["sensitivity"],
+        review_by=date.fromisoformat(review_by) if review_by else None,
+        verified_by=stored["verified_by"],
+    )
 
 
 def _precedent_json(told: ToldPrecedent) -> JsonObject:
@@ -110,6 +140,7 @@ def answer_of(stored: Mapping[str, Any]) -> Answer:
         case_number=stored.get("case"),
         language=stored.get("language", "en"),  # an earlier release stored none
         precedent=_precedent(stored["precedent"]) if "precedent" in stored else None,
+        sources=tuple(map(_source, stored.get("sources", ()))),
     )
 
 

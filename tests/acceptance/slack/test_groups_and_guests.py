@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot import group_members
+from bot.audience import group_members
 from bot.slack.web import user_groups
 from tests.acceptance.slack import treasury
 from tests.acceptance.slack.office import QUESTION, shown

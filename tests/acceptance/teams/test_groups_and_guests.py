@@ -7,7 +7,7 @@ from uuid import NAMESPACE_DNS, uuid5
 
 import pytest
 
-from bot import group_members
+from bot.audience import group_members
 from tests.acceptance.slack import treasury
 from tests.acceptance.teams.test_pressing import NOT_READABLE, QUESTION, dialog, fetch, id_of, shown
 from tests.servers.slack.faults import status, too_many

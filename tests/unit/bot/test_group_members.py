@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from bot import group_members
+from bot.audience import group_members
+from bot.audience.group_members import GroupMembers, Memberships, Person
 from bot.audience_config import AudienceConfig, Guests
-from bot.group_members import GroupMembers, Memberships, Person
 from core.domain.delivery import GROUPS_UNREAD
 from core.domain.errors import BusyError, TransientError
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from core.domain.errors import EmptyCorpusError, UsageError
-from core.ingest.folder_listing import find_sources, read_manifest
+from core.ingest.folder_listing import find_sources
+from core.ingest.folder_manifest import read_manifest
 from core.ingest.prepare import NOTHING_GIVEN, Overrides, prepare
 
 
@@ -267,3 +268,41 @@ def test_a_place_is_the_same_in_two_copies_of_a_folder(tmp_path: Path) -> None:
         str(two / "de" / "gifts.md"),
         str(two / "de" / "gifts.md"),
     ]
+
+
+def test_files_are_read_below_the_address_of_their_folder(tmp_path: Path) -> None:
+    """By their paths, encoded; an address of a file's own wins, and so does a nearer folder's."""
+    top = 'url_base = "https://policies.example.com/all/"\n[[policy]]\nfile = "b.md"\n'
+    folder = folder_with(
+        tmp_path,
+        "a b.md",
+        "b.md",
+        "de/c.md",
+        "fr/d.md",
+        manifest=f'{top}url = "https://other.example.com/b"\n',
+    )
+    (tmp_path / "fr" / "citebound.toml").write_text('url_base = "https://fr.example.com"\n')
+    found = find_sources([folder], given=NOTHING_GIVEN).sources
+    assert {one.path.name: one.given.url for one in found} == {
+        "a b.md": "https://policies.example.com/all/a%20b.md",
+        "b.md": "https://other.example.com/b",
+        "c.md": "https://policies.example.com/all/de/c.md",
+        "d.md": "https://fr.example.com/d.md",
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'url_base = "policies.example.com"\n',
+        "url_base = 7\n",
+        '[[policy]]\nfile = "a.md"\nurl = "http://policies.example.com/a"\n',
+        '[[policy]]\nfile = "a.md"\nurl = "https://policies.example.com/a b"\n',
+        '[[policy]]\nfile = "a.md"\nreview_by = "soon"\n',
+        '[[policy]]\nfile = "a.md"\nsensitivity = ""\n',
+    ],
+)
+def test_what_could_lead_nowhere_is_refused(tmp_path: Path, text: str) -> None:
+    """With the line."""
+    with pytest.raises(UsageError, match=r"citebound\.toml: line \d"):
+        find_sources([folder_with(tmp_path, "a.md", manifest=text)], given=NOTHING_GIVEN)

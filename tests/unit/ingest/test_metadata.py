@@ -90,3 +90,33 @@ def test_front_matter_wins_over_the_text() -> None:
 def test_our_own_key_is_exclusive_and_an_expiry_date_is_not() -> None:
     assert front_matter("effective_until: 2025-01-01") == {"effective_until": "2025-01-01"}
     assert canonical_keys([("Expiry date", "2025-01-01")]) == {"effective_until": "2025-01-02"}
+
+
+def test_what_a_document_says_of_its_care_is_read() -> None:
+    """Whose it is, where it stands, its class, its next review; a bare review date may be past."""
+    said = front_matter(
+        "policy_url: https://policies.example.com/gifts\nclassification: Internal\n"
+        "next review: 30 June 2026\nverified by: Group Legal\nreview date: 1 May 2024"
+    )
+    assert said == {
+        "url": "https://policies.example.com/gifts",
+        "sensitivity": "Internal",
+        "review_by": "2026-06-30",
+        "verified_by": "Group Legal",
+    }
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "policy url: http://policies.example.com/",
+        "policy url: https://a b.example.com/",
+        "policy url: javascript:alert(1)",
+        f"policy url: https://{'a' * 8_000}",
+        f"classification: {'Internal ' * 20}",
+        "next review: every two years",
+    ],
+)
+def test_what_says_nothing_certain_is_left_out(line: str) -> None:
+    """A sentence about a class is no class, and an address that is none leads nowhere."""
+    assert front_matter(line) == {}

@@ -73,7 +73,8 @@ def defanged_once(monkeypatch: pytest.MonkeyPatch) -> None:
 Surface = Literal["message", "modal", "home", "chunks"]
 HOST = "policies.example.com"
 LIBRARY = Library(
-    shelves={"gifts": Shelf(url=f"https://{HOST}/gifts", owner="Legal")}, hosts=frozenset({HOST})
+    shelves={"gifts": Shelf(url=f"https://{HOST}/gifts", file_name="gifts.md", owner="Legal")},
+    hosts=frozenset({HOST}),
 )
 ASKER = "U0ASKER"
 THREAD = "https://acme.slack.com/archives/C0/p1700000000000100"

@@ -29,7 +29,7 @@ from core.domain.answer import (
     ShownClaim,
 )
 from core.domain.case import CaseNews, CaseState, OfficerReply, SupersededAnswer
-from core.domain.delivery import Notice
+from core.domain.delivery import Notice, StoredReply
 from core.domain.json_value import Json
 from tests.factories import public_report
 from tests.servers.slack.wire import is_object
@@ -151,7 +151,7 @@ def test_a_short_text_has_every_quote_whole() -> None:
     for number in (1, 2, 3):
         assert f"[{number}]" in told
     assert told.count("\u201cMay I take it?\u201d") == 3
-    assert "<https://policies.example.com/gifts#May%20I%20take%20it%3F|" in told
+    assert "<https://policies.example.com/gifts#:~:text=2%20May%20I%20take%20it%3F|" in told
 
 
 def test_a_shortened_quote_says_so() -> None:
@@ -438,3 +438,15 @@ def test_a_notification_begins_with_the_answer() -> None:
 
 def _id(block: dict[str, Any]) -> str:
     return str(block.get("block_id", ""))
+
+
+def test_what_a_notice_is_about_is_inert() -> None:
+    """A title is the document's own."""
+    subject = "<!channel> *x* [a](https://evil.example) & <https://evil.example|y>"
+    reply = StoredReply(notice=Notice.REVIEW_OVERDUE, subject=subject)
+    for shape in range(SHAPES):
+        made = render(reply, shape, outbox_id=1, context=RenderContext())
+        told = made.text + str(made.blocks)
+        assert "past its review" in told
+        assert "<!channel>" not in told
+        assert "https://evil.example" not in told

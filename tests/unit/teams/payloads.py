@@ -44,7 +44,9 @@ Json = dict[str, Any]
 INTERNAL = Sensitivity(name="Internal", description="Do not forward outside the company", rank=1)
 LIBRARY = Library(
     shelves={
-        "gifts": Shelf(url=f"https://{HOST}/gifts", owner="Legal", sensitivity=INTERNAL),
+        "gifts": Shelf(
+            url=f"https://{HOST}/gifts", file_name="gifts.md", owner="Legal", sensitivity=INTERNAL
+        ),
         "speak": Shelf(owner="Ethics"),
     },
     hosts=frozenset({HOST}),

@@ -61,14 +61,20 @@ async def officers_conversation(connection: AsyncConnection, place: Place, *, id
 
 
 async def tell_officers(
-    connection: AsyncConnection, notice: Notice, *, cause: str, officers: Officers, ids: IdSource
+    connection: AsyncConnection,
+    notice: Notice,
+    *,
+    cause: str,
+    officers: Officers,
+    ids: IdSource,
+    subject: str | None = None,
 ) -> None:
     """Queue a notice where officers hear of cases: it comes once for each cause."""
     for route in officers.routes(is_sensitive=False):
         place = route.place(cause)
         await queue_reply(
             connection,
-            StoredReply(notice=notice),
+            StoredReply(notice=notice, subject=subject),
             cause=cause,
             conversation_id=await officers_conversation(connection, place, ids=ids),
             person=route.person,

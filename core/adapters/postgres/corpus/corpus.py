@@ -46,7 +46,8 @@ _VERSIONS_OF = text(
 )
 _VERSIONS = f"""
 SELECT v.id, v.edition_from, v.source_name, v.title, v.label, v.owner, v.jurisdiction, v.audience,
-       v.tags, v.effective_from, v.effective_until, v.upload_id, p.key
+       v.tags, v.effective_from, v.effective_until, v.upload_id, v.url, v.sensitivity,
+       v.review_by, v.verified_by, p.key
   FROM {LIVE} live JOIN citebound.policy_versions v ON v.id = live.version_id
   JOIN citebound.policies p ON p.id = v.policy_id ORDER BY p.key"""  # noqa: S608  # constants
 
@@ -285,4 +286,8 @@ def metadata_of(row: RowMapping) -> PolicyMetadata:
         effective_from=row["effective_from"],
         effective_until=row["effective_until"],
         upload_id=row["upload_id"],
+        url=row["url"],
+        sensitivity=row["sensitivity"],
+        review_by=row["review_by"],
+        verified_by=row["verified_by"],
     )

@@ -32,7 +32,7 @@ _LATEST = text(
     "   FROM citebound.version_readers r"
     "   WHERE r.policy_id = c.policy_id AND r.version_id = c.version_id)"
     "  LIMIT :limit)"
-    " SELECT e.number, e.published_at, p.key, v.title, v.label,"
+    " SELECT e.number, e.published_at, p.key, v.title, v.label, v.url,"
     " CASE WHEN l.is_withdrawn THEN 'withdrawn'"
     "  WHEN EXISTS (SELECT FROM citebound.policy_versions b WHERE b.policy_id = v.policy_id"
     "   AND b.edition_from < v.edition_from) THEN 'revised' ELSE 'added' END AS became"
@@ -67,6 +67,7 @@ class PostgresPolicyChanges:
                 title=row.title,
                 label=row.label,
                 became=row.became,
+                url=row.url,
             )
             for row in rows
         )
@@ -94,6 +95,7 @@ told AS (
     FROM live l)
 SELECT t.id AS version_id, p.key, t.title, t.label, t.owner, t.jurisdiction, t.audience, t.tags,
        t.effective_from, t.effective_until, t.upload_id, t.source_name, t.changed_at,
+       v.url, v.sensitivity, v.review_by, v.verified_by,
        t.before_id, coalesce(b.label, CAST(b.number AS text)) AS before,
        s.char_start, s.char_start + greatest(1, length(rtrim(left(substr(
          v.text, s.char_start + 1,

@@ -16,7 +16,7 @@ from core.ports import Publication
 
 _VERSIONS = text(
     "SELECT id, number, title, label, encode(sha256, 'hex') AS sha256, audience, jurisdiction,"
-    " tags, effective_from, effective_until, facts_by"
+    " tags, effective_from, effective_until, facts_by, url, sensitivity, review_by"
     " FROM citebound.policy_versions WHERE id = ANY(:versions)"
 )
 _FACTS = text("""
@@ -139,6 +139,9 @@ def _said(row: RowMapping) -> dict[str, Json]:
         "effective_from": _day(row["effective_from"]),
         "effective_until": _day(row["effective_until"]),
         "facts_by": row["facts_by"],
+        "url": row["url"],
+        "sensitivity": row["sensitivity"],
+        "review_by": _day(row["review_by"]),
     }
 
 

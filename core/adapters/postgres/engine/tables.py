@@ -69,6 +69,10 @@ policy_versions = Table(
     Column("notes", ARRAY(Text)),
     Column("facts_hash", LargeBinary),
     Column("facts_by", Text),
+    Column("url", Text),
+    Column("sensitivity", Text),
+    Column("review_by", Date),
+    Column("verified_by", Text),
 )
 
 withdrawals = Table(

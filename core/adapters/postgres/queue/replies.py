@@ -30,6 +30,8 @@ CLARIFIED = 6
 A_REMINDER = 7
 """Likewise of what reminds officers of a case."""
 _REMINDERS = frozenset({CasePart.REMINDER, CasePart.OVERDUE})
+A_SUBJECT = 8
+"""Likewise of a notice that names what it is about."""
 
 _QUEUE = text(
     "INSERT INTO citebound.outbox (cause, part, conversation_id, reply, person, mode, progress_id,"
@@ -90,6 +92,7 @@ def reply_json(reply: StoredReply) -> dict[str, Any]:
         **({} if reply.chosen is None else {"chosen": True, "asked": reply.chosen}),
         **({} if reply.edition is None else {"edition": reply.edition}),
         **({} if reply.asked is None else {"asked": reply.asked}),
+        **({} if reply.subject is None else {"subject": reply.subject}),
         **({} if reply.checkpoint is None else {"checkpoint": reply.checkpoint}),
         **({} if reply.ask_again_at is None else {"again": reply.ask_again_at.isoformat()}),
     }
@@ -101,7 +104,7 @@ def reply_of(stored: Mapping[str, Any]) -> StoredReply:
     Raises:
         ContractError: A later release wrote it.
     """
-    if stored["v"] not in range(FORMAT, A_REMINDER + 1):
+    if stored["v"] not in range(FORMAT, A_SUBJECT + 1):
         raise ContractError(f"expected a reply of format {FORMAT}, got {stored['v']!r}")
     return StoredReply(
         answer=None if stored["answer"] is None else answer_of(stored["answer"]),
@@ -117,6 +120,7 @@ def reply_of(stored: Mapping[str, Any]) -> StoredReply:
         edition=stored.get("edition"),
         asked=None if stored.get("chosen") else stored.get("asked"),
         checkpoint=stored.get("checkpoint"),
+        subject=stored.get("subject"),
         ask_again_at=datetime.fromisoformat(stored["again"]) if "again" in stored else None,
     )
 
@@ -126,8 +130,8 @@ def _format(reply: StoredReply) -> int:
         return A_CHECKPOINT
     if reply.is_outdated:
         return OUTDATED
-    if reply.edition is not None:
-        return AN_EDITION
+    if reply.edition is not None or reply.subject is not None:
+        return A_SUBJECT if reply.edition is None else AN_EDITION
     if reply.chosen is not None:
         return CLARIFIED
     if reply.about is not None and reply.about.what in _REMINDERS:

@@ -1,0 +1,1 @@
+"""Who reads what is posted, as far as no platform says it by itself."""

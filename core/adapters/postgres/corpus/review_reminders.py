@@ -1,0 +1,62 @@
+"""Tell officers of policies that are past their review: once for each policy and date.
+
+What was told is the queued reply itself, by its cause: nothing else is kept. A policy that gets
+another date is told of again when that has passed, one that is withdrawn no more.
+"""
+
+from datetime import date
+
+from sqlalchemy import text
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from core.adapters.postgres.cases.case_posts import tell_officers
+from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.transactions import begun_again
+from core.adapters.postgres.record.affected import EVERYBODYS_VERSIONS
+from core.domain.delivery import Notice
+from core.domain.officers import Officers
+from core.ports import IdSource
+
+_EDITION = text("SELECT max(number) FROM citebound.editions")
+_OVERDUE = text(f"""
+WITH {EVERYBODYS_VERSIONS}, overdue AS (
+  SELECT p.key, v.title, v.review_by, v.owner, 'review:' || p.key || ':' || v.review_by AS cause
+    FROM live JOIN citebound.policy_versions v ON v.id = live.id
+    JOIN citebound.policies p ON p.id = v.policy_id WHERE v.review_by < :day)
+SELECT * FROM overdue o
+ WHERE NOT EXISTS (SELECT FROM citebound.outbox b WHERE b.cause = o.cause)
+ ORDER BY o.review_by, o.key LIMIT :most""")  # noqa: S608  # constants
+MOST = 20
+"""Policies that are told of at a time: a corpus whose dates have all passed floods nobody."""
+
+
+class PostgresReviewReminders:
+    """See `core.ports.corrections.Comparisons`, for reviews. Safe from many processes."""
+
+    def __init__(self, engine: AsyncEngine, *, officers: Officers, ids: IdSource) -> None:
+        self._engine = engine
+        self._officers = officers
+        self._ids = ids
+
+    @raises_transient
+    @begun_again
+    async def compare(self, *, on_day: date) -> int:
+        """Tell of policies whose review is overdue; return of how many."""
+        async with self._engine.begin() as connection:
+            edition = await connection.scalar(_EDITION)
+            if edition is None or not self._officers.routes(is_sensitive=False):
+                return 0
+            await connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('reviews'))"))
+            given = {"edition": edition, "day": on_day, "most": MOST}
+            rows = (await connection.execute(_OVERDUE, given)).all()
+            for row in rows:
+                owner = f", owner {row.owner}" if row.owner else ""
+                await tell_officers(
+                    connection,
+                    Notice.REVIEW_OVERDUE,
+                    subject=f"{row.title} ({row.key}), due by {row.review_by}{owner}",
+                    cause=row.cause,
+                    officers=self._officers,
+                    ids=self._ids,
+                )
+            return len(rows)

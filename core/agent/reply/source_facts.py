@@ -1,0 +1,51 @@
+"""What is known of the policies of an answer beside their texts, and which are past their review.
+
+After an outcome is worded, before it is recorded. A policy that is past its review date still
+holds: the answer says so, and nothing is kept back.
+"""
+
+from dataclasses import replace
+
+from core.agent.reply.compose import with_note
+from core.agent.wording import PAST_REVIEW, PAST_REVIEW_OF
+from core.domain.answer import Answer
+from core.domain.policy import AnswerSource, PolicyVersion
+from core.domain.question import Question
+from core.ports import CorpusStore
+
+
+async def with_sources(question: Question, answer: Answer, corpus: CorpusStore) -> Answer:
+    """Return an answer with what is known of the policies that it cites or names."""
+    cited = {one.place.policy_key for one in answer.citations}
+    named = cited | {one.policy_key for one in answer.nearest}
+    if not named:
+        return answer
+    live = [one for one in await corpus.versions(question.scope) if one.metadata.key in named]
+    sources = tuple(source_of(one) for one in live)
+    answer = replace(answer, sources=sources)
+    day = question.scope.as_of
+    overdue = [
+        one
+        for one in sources
+        if one.policy_key in cited and one.review_by is not None and one.review_by < day
+    ]
+    for one in overdue:
+        words = PAST_REVIEW_OF if one.owner else PAST_REVIEW
+        note = words.format(title=one.title, day=one.review_by, owner=one.owner)
+        answer = with_note(answer, note)
+    return answer
+
+
+def source_of(version: PolicyVersion) -> AnswerSource:
+    """Return what is known of a policy."""
+    said = version.metadata
+    return AnswerSource(
+        policy_key=said.key,
+        title=said.title,
+        file_name=version.source_name,
+        url=said.url,
+        owner=said.owner,
+        sensitivity=said.sensitivity,
+        review_by=said.review_by,
+        verified_by=said.verified_by,
+    )
