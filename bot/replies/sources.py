@@ -134,13 +134,20 @@ class ShownSources:
 
 
 def shown_sources(
-    citations: Sequence[ShownCitation], library: Library, *, quotes: int = QUOTES
+    citations: Sequence[ShownCitation], library: Library, *, quotes: int = QUOTES, most: int = SHOWN
 ) -> ShownSources:
-    """Return what a message shows of sources; `quotes`: characters that all quotes may take."""
+    """Return what a message shows of sources.
+
+    Args:
+        citations: What is cited.
+        library: Where links may lead.
+        quotes: Characters that all quotes may take.
+        most: Sources.
+    """
     budget, found = QuoteBudget(left=quotes), list(sources(citations, library))
-    marks = "".join(numbers(source.quotes) for source in found[SHOWN:])
+    marks = "".join(numbers(source.quotes) for source in found[most:])
     return ShownSources(
-        sources=tuple((one, tuple(_quotes(one, library, budget))) for one in found[:SHOWN]),
+        sources=tuple((one, tuple(_quotes(one, library, budget))) for one in found[:most]),
         more=cut(f"{marks} are under “Show evidence”.", 300) if marks else "",
     )
 

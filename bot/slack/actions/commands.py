@@ -190,7 +190,7 @@ class SlackQuestions:
         await self._open(interaction, view)
 
     async def _open(self, interaction: SlackInteraction, view: Block) -> None:
-        opened = await self._slack.write("views.open", trigger_id=interaction.trigger, view=view)
+        opened = await self._slack.show("views.open", view, trigger_id=interaction.trigger)
         if not isinstance(opened, Succeeded):
             await whisper(self._slack, interaction, NOT_OPENED)
 

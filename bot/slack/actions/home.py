@@ -127,7 +127,7 @@ class HomeTab:
 
     async def _publish(self, who: Account) -> None:
         view = home_view(await self._home(who))
-        await self._slack.write("views.publish", user_id=who.person, view=view)
+        await self._slack.show("views.publish", view, user_id=who.person)
 
     async def _home(self, who: Account) -> Home:
         readers = await self._readers(who)

@@ -152,8 +152,8 @@ class SlackPressHandlers:
         """Open the modal and fill it."""
         press = press_of(interaction)
         await ack()
-        opened = await self._slack.write(
-            "views.open", trigger_id=interaction.trigger, view=loading_modal(press.target)
+        opened = await self._slack.show(
+            "views.open", loading_modal(press.target), trigger_id=interaction.trigger
         )
         if not isinstance(opened, Succeeded):
             await whisper(self._slack, interaction, NOT_OPENED)
@@ -181,7 +181,7 @@ class SlackPressHandlers:
             made = self._responder.view(outcome.form)
         else:
             made = message_modal(TITLE, outcome.words)
-        await self._slack.write("views.update", view_id=view, hash=mark or None, view=made)
+        await self._slack.show("views.update", made, view_id=view, hash=mark or None)
 
 
 class SlackAskers:

@@ -60,9 +60,7 @@ class SlackResponder:
 
     async def open(self, interaction: SlackInteraction, form: View) -> CallResult:
         """Open a form; a trigger lives 3 s."""
-        return await self._slack.write(
-            "views.open", trigger_id=interaction.trigger, view=self.view(form)
-        )
+        return await self._slack.show("views.open", self.view(form), trigger_id=interaction.trigger)
 
     def view(self, form: View) -> Block:
         """Return a form as a modal."""

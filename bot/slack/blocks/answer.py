@@ -2,9 +2,9 @@
 
 The closest passage stands open among the words: whoever reads it says whether it answers.
 
-Two shapes: the rich one has a container that opens on a click and feedback buttons, the simple one
-only what every client knows. Slack refuses a message whose blocks hold more than some 13,000
-characters, so quotes share a budget.
+A container that opens on a click holds the sources: sections alone, since Slack's pages and its
+validator differ in what else it may hold. Slack refuses a message whose blocks hold more than some
+13,000 characters, so quotes share a budget.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,8 +22,10 @@ from bot.replies.answer import (
 )
 from bot.replies.buttons import answer_buttons, choices, follow_ups
 from bot.replies.context import Library, RenderContext
-from bot.replies.safe_text import line, short, width
+from bot.replies.safe_text import cut, line, short, width
 from bot.replies.sources import (
+    SHOWN,
+    TITLE,
     QuoteBudget,
     ShownQuote,
     Source,
@@ -49,12 +51,13 @@ from bot.slack.blocks.elements import (
     prose,
     quotation,
     rich_text,
+    section,
     small,
     title_link,
     with_id,
     words,
 )
-from bot.slack.blocks.mrkdwn import badge_words
+from bot.slack.blocks.mrkdwn import badge_words, escaped, link
 from core.domain.answer import Answer, Outcome, ShownCitation
 from core.domain.delivery import StoredReply
 from core.domain.json_value import Json
@@ -67,29 +70,34 @@ BUTTONS = 20
 _UP, _DOWN = "Mark this answer helpful", "Mark this answer not helpful"
 
 
-def answer_blocks(
-    reply: StoredReply, answer: Answer, context: RenderContext, *, is_rich: bool
-) -> list[Block]:
+def answer_blocks(reply: StoredReply, answer: Answer, context: RenderContext) -> list[Block]:
     """Return the blocks of an outcome."""
     ours, last = reply.answer_id or "", reference(reply, has_file=context.has_file)
     if answer.outcome is Outcome.CLARIFICATION:
-        return _clarification(answer, ours, reference=last, is_rich=is_rich)
+        return _clarification(answer, ours, reference=last)
     head = badge_of(answer)
     blocks = [with_id(mrkdwn(badge_words(head)), f"badge:{ours}")] if head else []
     blocks.append(with_id(rich_text(*_body(answer, context)), f"body:{ours}"))
     if answer.citations and not answer.is_closest:
-        blocks.append(with_id(_sources(answer, context, is_rich=is_rich), f"src:{ours}"))
+        title = f"Sources ({len(answer.citations)})"
+        made = collapsed(title, source_blocks(answer.citations, context.library))
+        blocks.append(with_id(made, f"src:{ours}"))
     if ours:
-        blocks += _offers(answer, ours, context, is_rich=is_rich)
+        blocks += _offers(answer, ours, context)
     return [*blocks, small(last)]
 
 
-def source_blocks(citations: tuple[ShownCitation, ...], library: Library) -> list[Block]:
-    """Return a block for each source that is shown, and one that says what is not; at most 6."""
-    found = shown_sources(citations, library)
-    blocks = [rich_text(*_source(source, quotes)) for source, quotes in found.sources]
-    more = [rich_text(paragraph(words(found.more, italic=True)))] if found.more else []
-    return [*blocks, *more]
+def source_blocks(
+    citations: tuple[ShownCitation, ...], library: Library, *, most: int = SHOWN
+) -> list[Block]:
+    """Return two sections for each source that is shown: where it stands, and its quotes."""
+    found = shown_sources(citations, library, most=most)
+    blocks = [block for source, quotes in found.sources for block in _source(source, quotes)]
+    if found.more and blocks:
+        last = blocks[-1]["text"]
+        told = str(last.get("text") or "") if isinstance(last, dict) else ""
+        blocks[-1] = section(f"{told}\n\n{found.more}")
+    return blocks
 
 
 def nearest_items(places: Iterable[SectionRef], library: Library) -> Iterator[list[Json]]:
@@ -98,9 +106,9 @@ def nearest_items(places: Iterable[SectionRef], library: Library) -> Iterator[li
         yield title_link(section_title(place), library.url(place))
 
 
-def _clarification(answer: Answer, ours: str, *, reference: str, is_rich: bool) -> list[Block]:
+def _clarification(answer: Answer, ours: str, *, reference: str) -> list[Block]:
     """Return the question, its options and how to reply."""
-    has_buttons = is_rich and bool(ours) and 0 < len(answer.options) <= BUTTONS
+    has_buttons = bool(ours) and 0 < len(answer.options) <= BUTTONS
     needs_list = bool(answer.options) and (
         not has_buttons or any(width(line(option)) > BUTTON for option in answer.options)
     )
@@ -139,22 +147,17 @@ def _passage(passage: ShownPassage, library: Library) -> Iterator[Block]:
         yield paragraph(words(taken.rest, italic=True))
 
 
-def _sources(answer: Answer, context: RenderContext, *, is_rich: bool) -> Block:
-    made = source_blocks(answer.citations, context.library)
-    if is_rich:
-        return collapsed(f"Sources ({len(answer.citations)})", made)
-    elements = (block["elements"] for block in made)
-    return rich_text(*(part for some in elements if isinstance(some, list) for part in some))
-
-
 def _source(source: Source, quotes: Iterable[ShownQuote]) -> Iterator[Block]:
-    yield paragraph(words(f"{numbers(source.quotes)} "), _title(source))
+    """Return where a source stands, as a link of ours, and its quotes, which nothing parses."""
+    named, about = cut(source.title, 2 * TITLE), cut(source.about, TITLE)
+    title = link(source.url, named) if source.url else f"*{escaped(named)}*"
+    yield mrkdwn("\n".join(filter(None, [f"{numbers(source.quotes)} {title}", escaped(about)])))
+    lines = list[str]()
     for quote in quotes:
-        mark = words(quote.mark, bold=True)
-        if quote.text:
-            yield quotation(mark, words(quote.text))
-        if quote.rest:
-            yield paragraph(mark, words(quote.rest, italic=True))
+        lines += [f"{quote.mark}“{quote.text}”"] if quote.text and not quote.rest else []
+        lines += [f"{quote.mark}“{quote.text}"] if quote.text and quote.rest else []
+        lines += [quote.rest] if quote.rest else []
+    yield section("\n".join(lines))
 
 
 def _title(source: Source) -> list[Json]:
@@ -162,7 +165,7 @@ def _title(source: Source) -> list[Json]:
     return [*title_link(source.title, source.url), *about]
 
 
-def _offers(answer: Answer, ours: str, context: RenderContext, *, is_rich: bool) -> Iterator[Block]:
+def _offers(answer: Answer, ours: str, context: RenderContext) -> Iterator[Block]:
     buttons = list(answer_buttons(answer, may_share=context.may_share))
     if buttons:
         yield actions(f"acts:{ours}", *(press_button(one, ours) for one in buttons))
@@ -171,7 +174,7 @@ def _offers(answer: Answer, ours: str, context: RenderContext, *, is_rich: bool)
         offered = (_numbered(action_ids.FOLLOW_UP, n, text, ours) for n, text in enumerate(asked))
         yield actions(f"next:{ours}", *offered)
     if answer.outcome is Outcome.ANSWERED:
-        yield _feedback_row(ours, context.asker) if is_rich else _feedback_buttons(ours)
+        yield _feedback_row(ours, context.asker)
 
 
 def _numbered(action_id: str, choice: str | int, text: str, ours: str) -> Block:
@@ -188,17 +191,6 @@ def _feedback_row(answer_id: str, asker: str) -> Block:
     }
     elements: list[Json] = [thumbs, *([_remove(answer_id, asker)] if person(asker) else [])]
     return {"type": "context_actions", "block_id": f"fb:{answer_id}"[:ID], "elements": elements}
-
-
-def _feedback_buttons(answer_id: str) -> Block:
-    """Return the thumbs as two plain buttons, for clients without feedback buttons."""
-    up = action_ids.value_of(answer_id, "up")
-    down = action_ids.value_of(answer_id, "down")
-    return actions(
-        f"fb:{answer_id}",
-        button(f"{action_ids.FEEDBACK}:up", "Helpful", up, label=_UP),
-        button(f"{action_ids.FEEDBACK}:down", "Not helpful", down, label=_DOWN),
-    )
 
 
 def _thumb(answer_id: str, choice: str, text: str, label: str) -> Block:

@@ -23,7 +23,6 @@ from bot.slack.blocks.elements import (
     mrkdwn,
     paragraph,
     press_button,
-    prose,
     quotation,
     rich_text,
     section,
@@ -55,6 +54,9 @@ from core.domain.case import (
     SupersededAnswer,
 )
 from core.domain.json_value import Json
+
+EARLIER_SOURCES = 4
+"""Of an earlier answer: a container holds ten blocks."""
 
 
 def case_blocks(case: Case, context: RenderContext) -> list[Block]:
@@ -227,8 +229,8 @@ def _about(case: Case, view: CaseView) -> Iterator[str]:
 def _earlier(title: str, answer: Answer, context: RenderContext) -> Block:
     """Return an answer that opens on a click."""
     told = short(answer.text, REPLY, context.library.hosts, mark=CUT)
-    sources = source_blocks(answer.citations, context.library)
-    return collapsed(title, [rich_text(*prose(told)), *sources])
+    sources = source_blocks(answer.citations, context.library, most=EARLIER_SOURCES)
+    return collapsed(title, [section(told or "-"), *sources])
 
 
 def _officer_line(reply: OfficerReply) -> str:

@@ -4,7 +4,7 @@ Each shape is complete by itself: `text` holds
 the whole answer with its sources, for notifications and screen readers, and as the last shape.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot.replies.answer import LEAF, question_of, reference
@@ -54,6 +54,7 @@ from bot.slack.blocks.elements import (
     words,
 )
 from bot.slack.blocks.mrkdwn import LIMIT, answer_text, escaped, link, mention
+from bot.slack.blocks.plainer import plainer
 from bot.slack.blocks.welcome import welcome_blocks, welcome_text
 from core.domain.answer import Answer
 from core.domain.delivery import Clarified, Notice, StoredReply
@@ -98,8 +99,8 @@ def render(
     text = answer_text(answer, context, reference=last)
     if shape >= TEXT_ONLY:
         return SlackMessage(text=text, metadata=metadata)
-    blocks = answer_blocks(reply, answer, context, is_rich=shape == RICH)
-    return SlackMessage(text=text, blocks=tuple(blocks), metadata=metadata)
+    blocks = _shaped(answer_blocks(reply, answer, context), shape)
+    return SlackMessage(text=text, blocks=blocks, metadata=metadata)
 
 
 def share(
@@ -107,7 +108,7 @@ def share(
 ) -> SlackMessage:
     """Return an answer for a channel in which it was not asked: who asked what comes first."""
     inner = render(reply, shape, outbox_id=outbox_id, context=context)
-    first = asked_blocks(question, context.asker) if inner.blocks else []
+    first = _shaped(asked_blocks(question, context.asker), shape) if inner.blocks else ()
     text = f"{asked_text(question, context.asker)}\n{inner.text}"
     return SlackMessage(
         text=text if width(text) <= LIMIT else inner.text,
@@ -144,8 +145,14 @@ def _line(
         text, blocks = welcome_text(context), welcome_blocks(context)
     else:
         text, blocks = notice_text(reply), [*notice_blocks(reply), small(AUTOMATED)]
-    shown = () if shape >= TEXT_ONLY else tuple(blocks)
-    return SlackMessage(text=text, blocks=shown, metadata=metadata)
+    return SlackMessage(text=text, blocks=_shaped(blocks, shape), metadata=metadata)
+
+
+def _shaped(blocks: Sequence[Block], shape: int) -> tuple[Block, ...]:
+    """Return the blocks of a message in a shape; in the simple one every button is kept."""
+    if shape >= TEXT_ONLY:
+        return ()
+    return tuple(blocks if shape == RICH else plainer(blocks))
 
 
 def _pointer(
@@ -163,7 +170,7 @@ def _pointer(
     blocks.append(with_id(small(AUTOMATED), "automated"))
     return SlackMessage(
         text=told,
-        blocks=() if shape >= TEXT_ONLY else tuple(blocks),
+        blocks=_shaped(blocks, shape),
         metadata=metadata,
         is_for_asker_alone=True,
     )

@@ -1,6 +1,7 @@
 """Post a reply in its thread; one attempt, and nothing raised.
 
-    stopStream, where progress is shown -> update of that message -> postMessage
+    stopStream, where progress is shown, and its text by update
+        -> update of that message -> postMessage
 
 Which shape is rendered the outbox says: a refused one is followed by a plainer one. Each post
 carries its outbox id as metadata, by which `find` knows it again.
@@ -151,7 +152,10 @@ class SlackPoster:
                 metadata=_metadata(rendered),
             )
             if not (isinstance(ended, Rejected) and ended.code in STREAM_OVER | NO_MESSAGE):
-                return await self._replaced(place, ended)
+                replaced = await self._replaced(place, ended)
+                if isinstance(replaced, Posted):
+                    await self._tell_in_words(channel, ts, rendered)
+                return replaced
         else:
             await self._slack.write("chat.stopStream", channel=channel, ts=ts)
         updated = await self._update(channel, ts, rendered)
@@ -162,6 +166,15 @@ class SlackPoster:
         if isinstance(updated, Rejected) and updated.code in NO_MESSAGE:
             return None
         return await self._replaced(place, updated)
+
+    async def _tell_in_words(self, channel: str, ts: str, rendered: SlackMessage) -> None:
+        """Give what was streamed its text: notifications and screen readers have no blocks.
+
+        The reply stands already, so that a failure fails nothing.
+        """
+        told = await self._update(channel, ts, rendered)
+        if not isinstance(told, Succeeded):
+            logger.warning("a reply stands without its text, for Slack did not take that")
 
     async def _replaced(self, place: Place, outcome: CallResult) -> PostResult:
         """Take back what stands outside its thread: the stream began when the root was gone.

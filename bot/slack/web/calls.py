@@ -19,6 +19,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.call_results import CallResult, RateLimited, Rejected, Succeeded, Uncertain
 from bot.json_fields import maybe_object
 from bot.replies.safe_text import is_permalink
+from bot.slack.blocks.plainer import plainer_view
 from bot.slack.inbound.payload import maybe
 from core.domain.errors import BusyError, TransientError
 from core.domain.json_value import Json
@@ -36,8 +37,12 @@ NOT_INSTALLED = "not_installed"
 DISCONNECTED = frozenset({"invalid_auth", "token_revoked", "account_inactive"})
 """The token is dead, and whatever is called next will be refused, too."""
 
+REFUSED_VIEW = frozenset({"invalid_blocks", "invalid_arguments", "invalid_blocks_format"})
+"""Slack does not take what we made of a view: a plainer one may do."""
 LITERAL = {"parse": "none", "link_names": False}
 """Arguments with which a text is shown as it is written."""
+
+logger = logging.getLogger(__name__)
 
 for _name in ("slack_sdk", "slack_bolt"):
     logging.getLogger(_name).setLevel(logging.WARNING)  # below, they log whole bodies
@@ -87,6 +92,14 @@ class Slack:
     async def write(self, method: str, **given: Json) -> CallResult:
         """Call a method that changes something; arguments that are None are left out."""
         return await self._call(method, json={k: v for k, v in given.items() if v is not None})
+
+    async def show(self, method: str, view: dict[str, Json], **given: Json) -> CallResult:
+        """Show a modal or Home; if Slack does not take it, in the simplest blocks."""
+        shown = await self.write(method, view=view, **given)
+        if isinstance(shown, Rejected) and shown.code in REFUSED_VIEW:
+            logger.error("Slack does not take a view of ours: %s", shown.code)
+            return await self.write(method, view=plainer_view(view), **given)
+        return shown
 
     async def read(self, method: str, **given: str) -> CallResult:
         """Call a method that reads; these take no JSON."""

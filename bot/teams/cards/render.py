@@ -1,8 +1,8 @@
-"""Stored replies as messages for Teams, in four shapes from the richest to plain text.
+"""Stored replies as messages for Teams, in five shapes from the richest to plain text.
 
-A text always holds the whole answer; where
-its sources stand in a card, the next shape says them in the text. After a 400 the entities go,
-after a 413 the card.
+A text always holds the whole answer; where its sources stand in a card, the next shape says them in
+the text. First the entities go, then what older clients do not know of the card, whose buttons
+stay, then the card.
 """
 
 from dataclasses import dataclass, replace
@@ -46,6 +46,7 @@ from bot.teams.cards.elements import (
     with_data,
 )
 from bot.teams.cards.markdown import in_markdown, link, without_markup
+from bot.teams.cards.plainer import plainer
 from bot.teams.cards.welcome import welcome, welcome_text
 from bot.teams.cards.written import written_message
 from bot.teams.protocol import action_ids
@@ -56,8 +57,8 @@ from core.domain.json_value import Json
 
 SUGGESTED = 3
 """Suggestions that Teams shows at most."""
-FULL, WITHOUT_ENTITIES, WITHOUT_CARD, TEXT_ONLY = range(4)
-SHAPES = 4
+FULL, WITHOUT_ENTITIES, SIMPLE_CARD, WITHOUT_CARD, TEXT_ONLY = range(5)
+SHAPES = 5
 """See `core.ports.Poster.shapes`."""
 PLATFORM = "Teams"
 SUGGESTION = 80
@@ -76,6 +77,22 @@ class TeamsMessage:
 
 def render(reply: StoredReply, shape: int, *, context: RenderContext) -> TeamsMessage:
     """Return a reply in one shape; beyond the last shape it is the last."""
+    made = _rendered(reply, shape, context)
+    return replace(made, activity=simple(made.activity)) if shape == SIMPLE_CARD else made
+
+
+def simple(activity: Card) -> Card:
+    """Return a message whose cards are plain ones."""
+    cards = activity.get("attachments")
+    if not isinstance(cards, list):
+        return activity
+    held = (one.get("content") for one in cards if isinstance(one, dict))
+    return activity | {
+        "attachments": [attached(plainer(one)) for one in held if isinstance(one, dict)]
+    }
+
+
+def _rendered(reply: StoredReply, shape: int, context: RenderContext) -> TeamsMessage:
     answer = reply.answer
     if reply.notice is Notice.HOW_IT_WORKS:
         greet = welcome_text if shape >= WITHOUT_CARD else welcome

@@ -29,11 +29,21 @@ ON = {
     "modal": _EVERYWHERE | {"alert"},
     "home": _BOTH,
 }
-IN_CONTAINER = _EVERYWHERE | {"file", "table"}
+IN_CONTAINER = frozenset(
+    ["actions", "context", "divider", "header", "image", "section", "table", "video"]
+)
+"""What both Slack's pages name and its validator is reported to take: `rich_text` only the pages
+(https://docs.slack.dev/reference/block-kit/blocks/container-block)."""
 MOST_BLOCKS = {"message": 50, "modal": 100, "home": 100}
 LEVELS = frozenset({"default", "info", "warning", "error", "success"})
 TASK_STATES = frozenset({"pending", "in_progress", "complete", "error"})
 MARKDOWN = 12_000
+
+
+def kinds_of(given: Any) -> set[str]:
+    """Return the kinds of blocks in a message or view, those within containers among them."""
+    found = {str(block.get("type")) for block in objects(given)}
+    return found.union(*(kinds_of(block.get("child_blocks")) for block in objects(given)))
 
 
 def blocks_faults(given: Any, surface: Surface) -> list[str]:

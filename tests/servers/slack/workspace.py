@@ -115,6 +115,8 @@ class Knobs:
     """True: what is pressed names the workspace of who presses, as in an organisation."""
     denies_install: bool = False
     """True: whoever is asked to install the app says no."""
+    only_blocks: frozenset[str] | None = None
+    """Kinds of blocks that this Slack takes; None: all that there are."""
     updates_open_streams: bool = False
     """True: `chat.update` takes an open stream too, for which Slack names an error."""
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from bot.teams.cards.elements import CARD_BYTES, MESSAGE_BYTES, size
+from bot.teams.cards.plainer import VERSION as SIMPLE
 from core.domain.json_value import Json
 
 SUGGESTED = 3
@@ -38,8 +39,8 @@ def card_rules(card: Mapping[str, Json]) -> Iterator[str]:
     """Yield each fault of a card."""
     if size(card) > CARD_BYTES:
         yield f"a card of {size(card)} bytes, at most {CARD_BYTES}"
-    if card.get("version") != "1.5":
-        yield "a card of another version than 1.5"
+    if card.get("version") not in {"1.5", SIMPLE}:
+        yield "a card of another version than 1.5 or, in its simple shape, 1.2"
     if len(_list(_object(card.get("refresh")).get("userIds"))) > REFRESHED:
         yield "a card kept fresh for more than 60 people"
     pieces = list(_pieces(card))

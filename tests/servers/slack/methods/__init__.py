@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from tests.servers.slack.blocks import blocks_faults
+from tests.servers.slack.blocks import blocks_faults, view_faults
 from tests.servers.slack.methods import (
     access,
     assistant,
@@ -14,14 +14,24 @@ from tests.servers.slack.methods import (
     views,
 )
 from tests.servers.slack.methods.call import Call
+from tests.servers.slack.methods.content import unknown_kinds
 from tests.servers.slack.wire import Json, RefusedError
 
 
 def validate_blocks(call: Call) -> Json:
-    """Say whether blocks could stand in a message."""
-    faults = blocks_faults(call.arguments.raw("blocks"), "message")
+    """Say whether blocks, a message or a view are such as this Slack takes; it posts nothing."""
+    given = call.arguments
+    named = [name for name in ("blocks", "message", "view") if name in given]
+    if len(named) != 1:
+        raise RefusedError("invalid_arguments", "must provide exactly one of these")
+    held = given.raw(named[0])
+    told = held if named[0] == "blocks" else held.get("blocks", [])
+    faults = view_faults(held, held.get("type")) if named == ["view"] else []
+    faults += [] if named == ["view"] else blocks_faults(told, "message")
+    faults += unknown_kinds(call, told)
     if faults:
-        raise RefusedError("invalid_blocks", *faults)
+        at = [{"code": "failed_constraint", "message": one, "pointer": "/0"} for one in faults]
+        raise RefusedError("invalid_blocks", *faults, errors=at)
     return {"ok": True}
 
 

@@ -4,7 +4,7 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.servers.slack.blocks import MARKDOWN, blocks_faults
+from tests.servers.slack.blocks import MARKDOWN, blocks_faults, kinds_of
 from tests.servers.slack.methods.call import Call
 from tests.servers.slack.wire import Json, RefusedError, is_object, objects
 
@@ -63,10 +63,17 @@ def read_blocks(call: Call) -> list[Json] | None:
     blocks = call.arguments.array("blocks", "invalid_blocks_format")
     if blocks is None:
         return None
-    faults = blocks_faults(blocks, "message")
+    faults = [*blocks_faults(blocks, "message"), *unknown_kinds(call, blocks)]
     if faults:
         raise RefusedError("invalid_blocks", *faults, errors=faults)
     return named(objects(blocks), call)
+
+
+def unknown_kinds(call: Call, blocks: Any) -> list[str]:
+    """Return the kinds of blocks that this Slack does not take."""
+    known = call.workspace.knobs.only_blocks
+    strange = sorted(kinds_of(blocks) - known) if known is not None else []
+    return [f"unsupported type: {kind} [json-pointer:/blocks]" for kind in strange]
 
 
 def named(blocks: list[Json], call: Call) -> list[Json]:

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from tests.servers.slack.blocks import view_faults, view_size
 from tests.servers.slack.methods.call import Call
-from tests.servers.slack.methods.content import named
+from tests.servers.slack.methods.content import named, unknown_kinds
 from tests.servers.slack.wire import Json, RefusedError, is_object, objects
 from tests.servers.slack.workspace import View, Workspace
 
@@ -15,7 +15,8 @@ MOST_STACKED = 3
 
 
 def open_(call: Call) -> Json:
-    """Open a modal."""
+    """Open a modal. What it holds is looked at before its trigger is used up."""
+    _checked(call, call.arguments.raw("view"), "modal")
     user = _use_trigger(call)
     view = new_view(call, user, call.arguments.raw("view"))
     call.workspace.views[view.id] = view
@@ -99,6 +100,7 @@ def replace(call: Call, view: View, given: Any, surface: Literal["modal", "home"
 
 def _checked(call: Call, given: Any, surface: Literal["modal", "home"]) -> Json:
     faults = view_faults(given, surface)
+    faults += unknown_kinds(call, given["blocks"]) if not faults and is_object(given) else []
     if faults:
         raise RefusedError("invalid_arguments", *faults)
     assert is_object(given)
