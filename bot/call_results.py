@@ -44,7 +44,7 @@ class Rejected:
     status: int = 0
     """Of HTTP, from Teams; 0 if it was not asked."""
     message: str = field(default="", repr=False)
-    """Teams' sentence for why: one code has several."""
+    """The platform's sentence for why: one code has several. It may hold what was sent."""
     needed_scope: str = field(default="", repr=False)
     """The scope that was missing, from Slack, if that is why."""
 

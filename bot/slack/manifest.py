@@ -51,6 +51,7 @@ METHODS: Mapping[str, tuple[str, ...]] = {
     "assistant.threads.setSuggestedPrompts": ("assistant:write",),
     "auth.revoke": (),
     "auth.test": (),
+    "blocks.validate": (),
     "bots.info": ("users:read",),
     "chat.appendStream": ("chat:write",),
     "chat.delete": ("chat:write",),

@@ -2,7 +2,8 @@
 
 Without `--live` nothing is called. With it, `auth.test` says whose token it is and what it may do,
 for each installation where several workspaces install the app; channels that must be private are
-checked; and `apps.connections.open` says whether the app token opens a socket.
+checked; `blocks.validate` is shown a reply of each kind; and `apps.connections.open` says whether
+the app token opens a socket.
 """
 
 from collections.abc import AsyncGenerator, Sequence
@@ -12,6 +13,7 @@ from bot.audience_config import read_audience_config
 from bot.call_results import CallResult, Rejected, Succeeded
 from bot.doctor_check import Diagnosis, Status
 from bot.private_channels import IS_PRIVATE, findings, members_of_case_channel
+from bot.slack.app.message_check import check_messages
 from bot.slack.inbound.payload import maybe
 from bot.slack.install.oauth import INSTALL_PATH
 from bot.slack.manifest import scopes
@@ -46,6 +48,8 @@ class InstalledWorkspace:
     """The user id under which the app is a member."""
     rooms: Channels
     """Its channels."""
+    slack: Slack | None = None
+    """Calls it; None where nothing but its channels is looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +150,8 @@ async def check(settings: Settings, *, is_live: bool) -> AsyncGenerator[Diagnosi
                 yield finding
         async for finding in _channels(settings, setup, workspaces):
             yield finding
+        if workspaces and workspaces[0].slack is not None:
+            yield await check_messages(workspaces[0].slack)
         if setup.uses_sockets and setup.app_token:
             yield await _socket(setup.app_token, setup.api_url)
 
@@ -160,7 +166,10 @@ async def _bot(setup: SlackSetup, workspaces: list[InstalledWorkspace]) -> Diagn
     tenant = maybe(told.body, "enterprise_id" if whole else "team_id")
     workspaces.append(
         InstalledWorkspace(
-            tenant=tenant, bot_user=maybe(told.body, "user_id"), rooms=Channels(slack)
+            tenant=tenant,
+            bot_user=maybe(told.body, "user_id"),
+            rooms=Channels(slack),
+            slack=slack,
         )
     )
     return _told(subject, told)
@@ -211,7 +220,9 @@ async def _installations(
         if isinstance(told, Succeeded):
             rooms = Channels(slack)
             workspaces.append(
-                InstalledWorkspace(tenant=one.workspace.name, bot_user=one.bot_user, rooms=rooms)
+                InstalledWorkspace(
+                    tenant=one.workspace.name, bot_user=one.bot_user, rooms=rooms, slack=slack
+                )
             )
             yield _told(subject, told)
         else:

@@ -206,7 +206,15 @@ def _refusal(error: SlackApiError) -> CallResult:
         return Uncertain(why=code or str(status))
     if code in LIMITING:
         return RateLimited(after_s=REST_S)
-    return Rejected(code=code, needed_scope=str(told.get("needed", "")))
+    return Rejected(code=code, message=_why(told), needed_scope=str(told.get("needed", "")))
+
+
+def _why(told: Mapping[str, Any]) -> str:
+    """Return where and why a payload is refused, as `blocks.validate` says it; may be empty."""
+    errors = told.get("errors")
+    listed = cast("list[Any]", errors) if isinstance(errors, list) else []
+    named = cast("dict[str, Any]", listed[0]) if listed and isinstance(listed[0], dict) else {}
+    return f"{named.get('pointer') or ''} {named.get('message') or ''}".strip()[:200]
 
 
 def _scopes(headers: Mapping[str, str]) -> tuple[str, ...]:

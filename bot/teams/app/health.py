@@ -2,7 +2,8 @@
 
 Without `--live` nothing is called; with it, one token is fetched, which proves id, tenant and
 secret (or the managed identity), and that the service of tokens can be reached; the keys are read
-with which Microsoft signs what Teams sends; and the channels are looked at that must be private.
+with which Microsoft signs what Teams sends; a reply of each kind is held against Teams' schema; and
+the channels are looked at that must be private.
 """
 
 from collections.abc import AsyncGenerator, Collection, Mapping
@@ -14,6 +15,7 @@ from bot.audience_config import read_audience_config
 from bot.call_results import Rejected
 from bot.doctor_check import Diagnosis, Status
 from bot.private_channels import IS_PRIVATE, findings, members_of_case_channel
+from bot.teams.app.message_check import check_messages
 from bot.teams.auth.credentials import TokenError, token_for
 from bot.teams.auth.signing_keys import METADATA_URL, signing_keys
 from bot.teams.connector.addresses import Addresses
@@ -158,6 +160,8 @@ async def check(settings: Settings, *, is_live: bool) -> AsyncGenerator[Diagnosi
         yield Diagnosis(subject=SUBJECT, health=Status.MISSING, found="not set up", cure=HOW)
         return
     yield Diagnosis(subject=SUBJECT, health=Status.FINE, found=f"{_kind(setup)}; not called")
+    if is_live:
+        yield check_messages()
     if is_live and not setup.is_anonymous:
         yield await _called(setup)
         yield await _keys(setup)

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.doctor_check import Diagnosis, Status
 from bot.slack.app.health import check
+from bot.slack.app.message_check import METHOD, SUBJECT
 from core.config.settings import Settings
 from core.domain.installation import Workspace
 from tests.databases import login_variables
@@ -38,7 +39,7 @@ def environment(slack: FakeSlack, token: str) -> dict[str, str]:
 async def one(slack: FakeSlack, token: str | None = None) -> Diagnosis:
     """Return what is said of the token of the settings."""
     settings = Settings.from_environment(environment(slack, token or slack.workspace.bot_token))
-    _, found = [found async for found in check(settings, is_live=True)]
+    _, found, *_ = [found async for found in check(settings, is_live=True)]
     assert slack.workspace.bot_token not in f"{found}"
     return found
 
@@ -52,7 +53,7 @@ async def several(slack: FakeSlack, engine: AsyncEngine, **more: str) -> list[Di
     }
     settings = settings_of("https://bot.example.com", **given, **more)
     _, *found = [found async for found in check(settings, is_live=True)]
-    return found
+    return [one for one in found if one.subject != SUBJECT]
 
 
 async def test_a_token_that_lives(slack: FakeSlack) -> None:
@@ -98,7 +99,8 @@ async def test_each_installation_is_tried(deployment: Deployment, engine: AsyncE
     assert gone.found == "Slack refuses its token: token_revoked"
     assert gone.cure == AGAIN
     assert found["Slack, T0OLD"].health is Status.FINE
-    assert [each.method for each in slack.journal.entries] == ["auth.test", "auth.test"]
+    called = [each.method for each in slack.journal.entries if each.method != METHOD]
+    assert called == ["auth.test", "auth.test"]
     assert len(await store.held()) == 3
     assert all(dead.value not in f"{each}" for each in found.values())
 
@@ -137,7 +139,9 @@ async def channels(slack: FakeSlack, path: Path, **more: str) -> dict[str, Diagn
     given = environment(slack, slack.workspace.bot_token) | more
     given["CITEBOUND_SLACK_CONFIG"] = str(path)
     settings = Settings.from_environment(given)
-    _, _, *found = [found async for found in check(settings, is_live=True)]
+    _, _, *found = [
+        found async for found in check(settings, is_live=True) if found.subject != SUBJECT
+    ]
     return {each.subject: each for each in found}
 
 
@@ -177,3 +181,29 @@ async def test_the_officers_channel(
     found = (await channels(slack, rights, **more))["Slack, case channel"]
     assert found.health is health
     assert ("U0BEN" in found.found) is extra
+
+
+async def shown_to(slack: FakeSlack) -> Diagnosis:
+    """Return what is said of the kinds of replies."""
+    settings = Settings.from_environment(environment(slack, slack.workspace.bot_token))
+    told = [found async for found in check(settings, is_live=True)]
+    return next(found for found in told if found.subject == SUBJECT)
+
+
+async def test_each_kind_of_reply_is_shown_to_slack(slack: FakeSlack) -> None:
+    """Nothing is posted; what a stricter Slack refuses is named, and whether the simpler goes."""
+    found = await shown_to(slack)
+    assert found.health is Status.FINE, found
+    assert "none posted" in found.found
+    knobs = slack.workspace.knobs
+    knobs.only_blocks = frozenset({"section", "actions", "context", "header", "divider"})
+    found = await shown_to(slack)
+    assert found.health is Status.DOUBTFUL
+    assert "answer, High (/0 unsupported type: container" in found.found
+    knobs.only_blocks = frozenset({"section", "context", "header", "divider"})
+    found = await shown_to(slack)
+    assert found.health is Status.BROKEN
+    assert "case card, open" in found.found
+    slack.faults.without("blocks.validate")
+    assert "has no blocks.validate" in (await shown_to(slack)).cure
+    assert slack.journal.of("chat.postMessage", "views.publish", "views.open") == []

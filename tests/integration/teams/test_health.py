@@ -6,6 +6,7 @@ import pytest
 
 from bot.doctor_check import Diagnosis, Status
 from bot.teams.app.health import check
+from bot.teams.app.message_check import SUBJECT
 from core.config.settings import Settings
 from tests.servers.slack import faults
 from tests.servers.teams import FakeTeams
@@ -14,13 +15,28 @@ from tests.servers.teams.openid import OpenId, openid
 
 async def findings(environment: dict[str, str], *, is_live: bool = False) -> list[Diagnosis]:
     settings = Settings.from_environment(environment)
-    return [one async for one in check(settings, is_live=is_live)]
+    found = [one async for one in check(settings, is_live=is_live)]
+    return [one for one in found if one.subject != SUBJECT]
 
 
 async def test_without_settings_it_is_not_set_up() -> None:
     """That is no fault, live or not."""
     (found,) = await findings({}, is_live=True)
     assert (found.health, found.found) == (Status.MISSING, "not set up")
+
+
+async def test_each_kind_of_reply_is_held_against_teams_schema(
+    teams: FakeTeams, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Live alone, and without a call; one that Teams would refuse is named."""
+    settings = Settings.from_environment({"ALLOW_ANONYMOUS": "1"})
+    _, found = [one async for one in check(settings, is_live=True)]
+    assert (found.subject, found.health) == (SUBJECT, Status.FINE)
+    assert teams.journal.methods() == []
+    monkeypatch.setattr("bot.teams.cards.card_check.CARD_BYTES", 900)
+    _, found = [one async for one in check(settings, is_live=True)]
+    assert found.health is Status.BROKEN
+    assert "case card, open" in found.found
 
 
 async def test_a_fault_of_the_settings_is_named(teams: FakeTeams) -> None:

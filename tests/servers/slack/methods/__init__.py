@@ -1,5 +1,6 @@
 """The methods of the Web API, by name."""
 
+import json
 from collections.abc import Callable
 
 from tests.servers.slack.blocks import blocks_faults, view_faults
@@ -25,6 +26,7 @@ def validate_blocks(call: Call) -> Json:
     if len(named) != 1:
         raise RefusedError("invalid_arguments", "must provide exactly one of these")
     held = given.raw(named[0])
+    held = json.loads(held) if isinstance(held, str) else held
     told = held if named[0] == "blocks" else held.get("blocks", [])
     faults = view_faults(held, held.get("type")) if named == ["view"] else []
     faults += [] if named == ["view"] else blocks_faults(told, "message")
