@@ -19,9 +19,14 @@ def squeezed(text: str) -> str:
     return "".join(text.split())
 
 
-def in_slack(message: SlackMessage | Ephemeral) -> str:
+def slack_words(message: SlackMessage | Ephemeral) -> str:
     """Return the words of the blocks of a message, as a client draws them."""
-    return squeezed("\n".join(words_of_blocks(message.blocks)))
+    return "\n".join(words_of_blocks(message.blocks))
+
+
+def in_slack(message: SlackMessage | Ephemeral) -> str:
+    """Return the same without blank space."""
+    return squeezed(slack_words(message))
 
 
 def in_slack_text(message: SlackMessage | Ephemeral) -> str:
@@ -29,11 +34,16 @@ def in_slack_text(message: SlackMessage | Ephemeral) -> str:
     return squeezed(unescaped(message.text))
 
 
-def in_teams(message: TeamsMessage) -> str:
+def teams_words(message: TeamsMessage) -> str:
     """Return the words of text and cards of a message, as a client draws them."""
     is_plain = message.activity.get("textFormat") == "plain"
     text = message.text if is_plain else words_of(message.text)
-    return squeezed("\n".join([text, *_of_card(message.cards)]))
+    return "\n".join([text, *_of_card(message.cards)])
+
+
+def in_teams(message: TeamsMessage) -> str:
+    """Return the same without blank space."""
+    return squeezed(teams_words(message))
 
 
 def _of_card(value: Any) -> Iterator[str]:

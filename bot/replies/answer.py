@@ -113,7 +113,8 @@ def origin(answer: Answer) -> str:
 def is_generated(answer: Answer) -> bool:
     """Say whether a language model wrote what is stated: quotes and officers' words are not."""
     states = answer.outcome is Outcome.ANSWERED or answer.refusal is RefusalKind.CONFLICT
-    return states and answer.precedent is None and origin(answer) == BY_MODEL
+    is_quoted = answer.precedent is not None or origin(answer) != BY_MODEL
+    return states and bool(answer.claims) and not is_quoted
 
 
 def _answered(answer: Answer) -> BadgeLine:

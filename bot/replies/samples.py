@@ -113,7 +113,7 @@ def sample_replies() -> Iterator[tuple[str, StoredReply]]:
         record_id="01983f2a-6c1e-7d40-9b52-7f3a1c0e8d44",
         due_at=_AT,
     )
-    taken = replace(case, officer="Compliance", claimed_at=_AT)
+    taken = replace(case, officer="Officer", claimed_at=_AT)
     for state, shown in (
         (CaseState.OPEN, case),
         (CaseState.CLAIMED, taken),
@@ -121,7 +121,7 @@ def sample_replies() -> Iterator[tuple[str, StoredReply]]:
         (CaseState.CLOSED, taken),
     ):
         yield f"case card, {state.value}", _stored(case=replace(shown, state=state))
-        news = CaseNews(number=1, state=state, officer="Compliance", urgency=Urgency.WEEK)
+        news = CaseNews(number=1, state=state, officer="Officer", urgency=Urgency.WEEK)
         yield f"news of a case, {state.value}", _stored(news=news)
     yield (
         "officer's answer",
@@ -129,13 +129,13 @@ def sample_replies() -> Iterator[tuple[str, StoredReply]]:
             officer_reply=OfficerReply(
                 case_id="case_1",
                 number=1,
-                officer="Compliance",
+                officer="Officer",
                 question=QUESTION,
                 text="Yes, up to EUR 35.",
             )
         ),
     )
-    old = SupersededAnswer(answer=HIGH, officer="Compliance", number=1, is_elsewhere=False)
+    old = SupersededAnswer(answer=HIGH, officer="Officer", number=1, is_elsewhere=False)
     yield "answer that an officer corrected", _stored(superseded=old)
     yield "answer that a change withdrew", _stored(superseded=replace(old, number=None))
     clause = ChangedClause(

@@ -2,7 +2,8 @@
 
 The product answers (`scenes`), its own renderers make the blocks and cards, and Chromium draws
 them: cards by Microsoft's renderer, blocks by `slack`. Colours and type are like the platforms',
-which draw them a little differently. Needs Node, npm and Chromium.
+which draw them a little differently. Four sheets (`sheets`) show each kind of reply in both themes,
+wide and narrow; `--sheets` draws these alone. Needs Node, npm and Chromium.
 """
 
 import asyncio
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from tests.pictures import slack, teams
+from tests.pictures import sheets, slack, teams
 from tests.pictures.scenes import ASKER, Picture, database, pictures
 from tests.servers.browser import browser, need_browser
 from tests.servers.npm import package
@@ -21,8 +22,8 @@ from tests.servers.npm import package
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 SCALE = 2
 """Pixels of a picture for each pixel of the page."""
-COLOURS = 128
-"""Of a picture's palette: text on white needs few."""
+COLOURS, SHEET_COLOURS = 128, 56
+"""Of a picture's palette: text needs few."""
 FONTS = {
     "slack": ("Lato", "@fontsource/lato", "5.3.0", "lato", (400, 700, 900)),
     "teams": ("Open Sans", "@fontsource/open-sans", "5.3.0", "open-sans", (400, 600, 700)),
@@ -61,9 +62,19 @@ def _asked(picture: Picture) -> str:
     )
 
 
-def _cards() -> str:
+def sheet_page(platform: str, theme: str) -> str:
+    """Return the HTML of a sheet."""
+    style = (Path(__file__).parent / "page.css").read_text()
+    cards = _cards(theme) if platform == "teams" else ""
+    return (
+        f"<!doctype html><meta charset='utf-8'><style>{_fonts(platform)}{style}</style>"
+        f"<body>{sheets.sheet(platform, theme)}{cards}</body>"
+    )
+
+
+def _cards(theme: str = "light") -> str:
     library = package(*teams.CARDS) / "dist" / "adaptivecards.min.js"
-    return f"<script src='{library.as_uri()}'></script><script>{teams.script()}</script>"
+    return f"<script src='{library.as_uri()}'></script><script>{teams.script(theme)}</script>"
 
 
 def _fonts(platform: str) -> str:
@@ -77,35 +88,43 @@ def _fonts(platform: str) -> str:
     )
 
 
-async def draw(found: list[Picture], folder: Path) -> None:
-    """Draw pictures into a folder."""
+async def draw(pages: dict[str, str], folder: Path, *, scale: int, colours: int) -> None:
+    """Draw pages into a folder, by the names of their pictures."""
     with tempfile.TemporaryDirectory(prefix="citebound-pictures-") as made:
-        async with browser(need_browser(), scale=SCALE) as shown:
-            for picture in found:
-                file = Path(made) / f"{picture.name}.html"
-                await asyncio.to_thread(file.write_text, page(picture))
+        async with browser(need_browser(), scale=scale) as shown:
+            for name, html in pages.items():
+                file = Path(made) / f"{name}.html"
+                await asyncio.to_thread(file.write_text, html)
                 await shown.open(file.as_uri())
-                is_drawn = "document.body.dataset.drawn" if "teams" in picture.name else "true"
+                is_drawn = "document.body.dataset.drawn" if "teams" in name else "true"
                 await shown.until(f"document.fonts.status === 'loaded' && {is_drawn}")
                 taken = await shown.screenshot(of="#picture")
-                await asyncio.to_thread(_keep, taken, folder / f"{picture.name}.png")
+                await asyncio.to_thread(_keep, taken, folder / f"{name}.png", colours)
 
 
-def _keep(taken: bytes, file: Path) -> None:
+def _keep(taken: bytes, file: Path, colours: int) -> None:
     """Write a picture with a palette, which makes it a third as large."""
     image = Image.open(io.BytesIO(taken)).convert("RGB")
-    image.quantize(COLOURS, dither=Image.Dither.NONE).save(file, optimize=True)
+    image.quantize(colours, dither=Image.Dither.NONE).save(file, optimize=True)
     sys.stdout.write(f"{file.name}: {file.stat().st_size // 1000} kB\n")
 
 
-async def main(folder: Path) -> None:
+async def main(folder: Path, *, sheets_alone: bool) -> None:
     """Ask and draw."""
-    with database() as url:
-        found = await pictures(url)
-    await draw(found, folder)
+    shown = {
+        f"{platform}-{theme}": sheet_page(platform, theme)
+        for platform in ("slack", "teams")
+        for theme in ("light", "dark")
+    }
+    await draw(shown, folder, scale=1, colours=SHEET_COLOURS)
+    if not sheets_alone:
+        with database() as url:
+            found = await pictures(url)
+        await draw({one.name: page(one) for one in found}, folder, scale=SCALE, colours=COLOURS)
 
 
 if __name__ == "__main__":
-    made = Path(sys.argv[1]) if len(sys.argv) > 1 else IMAGES
+    given = [one for one in sys.argv[1:] if one != "--sheets"]
+    made = Path(given[0]) if given else IMAGES
     made.mkdir(parents=True, exist_ok=True)
-    asyncio.run(main(made))
+    asyncio.run(main(made, sheets_alone="--sheets" in sys.argv))

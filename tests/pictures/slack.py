@@ -29,9 +29,14 @@ _EMOJI_NAME = re.compile(r":(\w+):")
 _STRONG = re.compile(r"\*([^*]+)\*")
 
 
-def blocks(posted: Iterable[Json]) -> str:
-    """Return the HTML of a message."""
-    return "".join(_BLOCKS[one["type"]](one) for one in posted)
+def blocks(posted: Iterable[Json], *, is_open: bool = True) -> str:
+    """Return the HTML of a message; `is_open`: as somebody has opened its containers."""
+    return "".join(
+        _container(one, is_open=is_open)
+        if one["type"] == "container"
+        else _BLOCKS[one["type"]](one)
+        for one in posted
+    )
 
 
 def _mention(name: str) -> str:
@@ -96,16 +101,22 @@ def _feedback(block: Json) -> str:
     return f"<div class='thumbs'>{''.join(f'<span>{text}</span>' for text in made)}</div>"
 
 
-def _container(block: Json) -> str:
-    """Return it as somebody has opened it."""
-    title = f"<div class='title'><i></i>{_text(block['title'])}</div>"
-    return f"<div class='container'>{title}{blocks(block['child_blocks'])}</div>"
+def _container(block: Json, *, is_open: bool) -> str:
+    mark = "<i></i>" if is_open else "<i class='closed'></i>"
+    title = f"<div class='title'>{mark}{_text(block['title'])}</div>"
+    inner = blocks(block["child_blocks"]) if is_open else ""
+    return f"<div class='container'>{title}{inner}</div>"
+
+
+def _alert(block: Json) -> str:
+    return f"<p class='alert {block['level']}'>{_text(block['text'])}</p>"
 
 
 _PARTS: dict[str, Callable[[Any], str]] = {
     "rich_text_section": _paragraph,
     "rich_text_quote": _quotation,
     "rich_text_list": _list,
+    "rich_text_preformatted": lambda part: f"<pre>{''.join(map(_element, part['elements']))}</pre>",
 }
 _BLOCKS: dict[str, Callable[[Any], str]] = {
     "rich_text": _rich,
@@ -114,5 +125,6 @@ _BLOCKS: dict[str, Callable[[Any], str]] = {
     "context": lambda block: f"<p class='small'>{' '.join(map(_text, block['elements']))}</p>",
     "actions": _buttons,
     "context_actions": _feedback,
-    "container": _container,
+    "alert": _alert,
+    "divider": lambda _: "<hr>",
 }

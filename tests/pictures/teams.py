@@ -2,6 +2,7 @@
 
 import json
 import re
+from html import escape
 
 from markdown_it import MarkdownIt
 
@@ -33,6 +34,14 @@ HOST: Json = {
     },
 }
 """Colours and sizes of Teams' light theme, as its cards have them."""
+DARK = {
+    "#ffffff": "#292929",
+    "#242424": "#ffffff",
+    "#616161": "#adadad",
+    "#4f52b2": "#7f85f5",
+    "#f5f5f5": "#1f1f1f",
+}
+"""Colours of the light theme as the dark one has them."""
 DRAW = """
 const host = new AdaptiveCards.HostConfig(%s);
 for (const place of document.querySelectorAll(".card")) {
@@ -45,19 +54,35 @@ document.body.dataset.drawn = "1";
 """
 
 
-def message(activity: Json) -> str:
-    """Return the HTML of a message; its cards are drawn once the page runs `script`."""
+def message(activity: Json, *, is_open: bool = True) -> str:
+    """Return the HTML of a message; its cards are drawn once the page runs `script`.
+
+    `is_open`: as somebody has opened what is collapsed in them.
+    """
     text = _CITED.sub(r"<sup>\1</sup>", _MARKDOWN.render(activity.get("text") or ""))
     for icon, drawn in ICONS.items():
         text = text.replace(icon, drawn)
     cards = (one["content"] for one in activity.get("attachments") or ())
-    shown = (f"<div class='card' data-card='{_attribute(card)}'></div>" for card in cards)
-    return f"{_label(activity)}{text}{''.join(shown)}{_thumbs(activity)}"
+    shown = (
+        f"<div class='card' data-card='{_attribute(card, is_open=is_open)}'></div>"
+        for card in cards
+    )
+    return f"{_label(activity)}{text}{''.join(shown)}{_offered(activity)}{_thumbs(activity)}"
 
 
-def script() -> str:
+def script(theme: str = "light") -> str:
     """Return what draws the cards of a page."""
-    return DRAW % json.dumps(HOST)
+    host = json.dumps(HOST)
+    for light, dark in DARK.items() if theme == "dark" else ():
+        host = host.replace(f'"{light}"', f'"!{dark[1:]}"')
+    return DRAW % host.replace('"!', '"#')
+
+
+def _offered(activity: Json) -> str:
+    """Return the questions that one press asks."""
+    told = (activity.get("suggestedActions") or {}).get("actions", ())
+    shown = "".join(f"<span>{escape(one['title'])}</span>" for one in told)
+    return f"<div class='offered'>{shown}</div>" if shown else ""
 
 
 def _label(activity: Json) -> str:
@@ -72,8 +97,9 @@ def _thumbs(activity: Json) -> str:
     return "<div class='thumbs'><span>Like</span><span>Dislike</span></div>" if has_loop else ""
 
 
-def _attribute(card: Json) -> str:
-    return json.dumps(_opened(card)).replace("&", "&amp;").replace("'", "&#39;")
+def _attribute(card: Json, *, is_open: bool) -> str:
+    shown = _opened(card) if is_open else card
+    return json.dumps(shown).replace("&", "&amp;").replace("'", "&#39;")
 
 
 def _opened(card: Json) -> Json:
