@@ -17,7 +17,7 @@ from bot.replies.sources import Source, sources
 from core.domain.answer import Answer, ShownCitation
 
 TITLE = "Evidence"
-WORD_FOR_WORD = "Word for word from the policy:"
+WORD_FOR_WORD = "Word for word from the policy"
 PIECE = 3_000
 """Characters that one element of a view holds."""
 T = TypeVar("T")

@@ -110,7 +110,7 @@ def _quote(quote: QuotePart) -> Iterator[list[Block]]:
         words("”" if quote.is_last else ""),
         words(quote.after),
     )
-    yield [rich_text(paragraph(words(quote.mark)), told), *_where(quote)]
+    yield [rich_text(told), *_where(quote)]
 
 
 def _grounds(told: BadgeGrounds) -> Iterator[list[Block]]:
@@ -122,8 +122,9 @@ def _grounds(told: BadgeGrounds) -> Iterator[list[Block]]:
 def _where(quote: QuotePart) -> Iterator[Block]:
     source, number = quote.source, quote.cited.number
     if source is None:
+        yield small(quote.mark)
         return
-    yield small(" · ".join(part for part in (source.title, source.about) if part))
+    yield small(" · ".join(filter(None, [f"{quote.mark} {source.title}", source.about])))
     if source.url is not None and len(source.url) <= BUTTON_URL:
         label = f"Open {section_title(quote.cited.place)}"
         opening = button(action_ids.OPEN_POLICY, "Open policy", str(number), label=label)

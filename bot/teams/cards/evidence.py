@@ -81,10 +81,12 @@ def _quote(quote: QuotePart) -> Iterator[list[Card]]:
     after = text_lines(quote.after, isSubtle=True)
     begins, ends = "“" if quote.is_first else "", "”" if quote.is_last else ""
     text = text_lines(f"{begins}{quote.text}{ends}", lines=LINES, weight="Bolder")
-    unit = [small_print(quote.mark), container([*before, *text, *after], style="emphasis")]
-    source = quote.source
-    if source is not None:
-        unit.append(rich_text(text_run(source.title, url=source.url), spacing="Small"))
+    unit, source = [container([*before, *text, *after], style="emphasis")], quote.source
+    if source is None:
+        unit.append(small_print(quote.mark))
+    else:
+        title = text_run(source.title, url=source.url)
+        unit.append(rich_text(text_run(f"{quote.mark} "), title, spacing="Small"))
         unit += [small_print(source.about)] if source.about else []
     yield unit
 

@@ -4,7 +4,7 @@ Text of any length stands in every place at once, in each of the shapes.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -12,8 +12,9 @@ import pytest
 
 from bot.teams.cards.elements import size
 from bot.teams.cards.plainer import plainer
-from tests.unit.slack.payloads import defanged_once
-from tests.unit.teams.payloads import Payload, cards_of, every, pieces
+from bot.teams.cards.render import FULL, render
+from tests.unit.slack.payloads import case, defanged_once, stored
+from tests.unit.teams.payloads import SETTING, Payload, cards_of, every, pieces
 
 __all__ = ["defanged_once"]
 LEARN = "https://learn.microsoft.com/en-us/microsoftteams/platform"
@@ -21,7 +22,6 @@ MESSAGES = f"{LEARN}/bots/how-to/format-your-bot-messages"
 AI = f"{LEARN}/bots/how-to/bot-messages-ai-generated-content"
 STREAMS = f"{LEARN}/bots/streaming-ux"
 CARDS = f"{LEARN}/task-modules-and-cards/cards/cards-reference"
-DIALOGS = f"{LEARN}/task-modules-and-cards/task-modules/task-modules-bots"
 SUGGESTED = f"{LEARN}/bots/how-to/conversations/prompt-suggestions"
 UNIVERSAL = f"{LEARN}/task-modules-and-cards/cards/universal-actions-for-adaptive-cards"
 REFRESH = f"{UNIVERSAL}/work-with-universal-actions-for-adaptive-cards"
@@ -144,7 +144,10 @@ def made() -> tuple[Payload, ...]:
         for one in found
         for card in cards_of(one)
     ]
-    return (*found, *simple)
+    many = replace(SETTING, officers=tuple(f"29:{number}" for number in range(200)))
+    card = replace(stored(None), case=case("May I?", None))
+    fresh = Payload(name="case, many officers", activity=render(card, FULL, context=many).activity)
+    return (*found, *simple, fresh)
 
 
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda one: one.name)
@@ -153,15 +156,3 @@ def test_a_limit(limit: Limit) -> None:
     measured = [(count, one.name) for one in made() for count in limit.measured(one)]
     assert measured, limit.name
     assert max(measured)[0] <= limit.most, (max(measured), limit.page)
-
-
-def test_dialogs() -> None:
-    """Height and width by word: https://learn.microsoft.com (see `DIALOGS`)."""
-    shown = [
-        one["value"]
-        for payload in made()
-        for one in pieces(payload.card or {})
-        if one.get("type") == "continue" and isinstance(one.get("value"), dict)
-    ]
-    for one in shown:
-        assert {one["height"], one["width"]} <= {"small", "medium", "large"}, DIALOGS
