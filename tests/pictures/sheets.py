@@ -19,7 +19,7 @@ from bot.slack.blocks.render import RICH
 from bot.slack.blocks.render import render as in_slack
 from bot.teams.cards.evidence import evidence_card
 from bot.teams.cards.progress_blocks import informative
-from bot.teams.cards.render import FULL, welcome
+from bot.teams.cards.render import FULL
 from bot.teams.cards.render import render as in_teams
 from core.domain.case import Case
 from core.domain.delivery import Notice
@@ -96,7 +96,6 @@ def _teams() -> Iterator[Tile]:
     yield Tile(name="evidence", html=teams.message({"attachments": [{"content": card}]}))
     step = informative(Progressed(stage="plan", words=LOADING[1]), sequence=1, stream_id=None)
     yield Tile(name="progress", html=teams.message(step))
-    yield Tile(name="welcome", html=teams.message(welcome(is_personal=True, asker="29:anna")))
 
 
 def sheet(platform: str, theme: str) -> str:

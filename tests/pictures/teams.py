@@ -3,6 +3,7 @@
 import json
 import re
 from html import escape
+from typing import Any
 
 from markdown_it import MarkdownIt
 
@@ -80,7 +81,8 @@ def script(theme: str = "light") -> str:
 
 def _offered(activity: Json) -> str:
     """Return the questions that one press asks."""
-    told = (activity.get("suggestedActions") or {}).get("actions", ())
+    held: dict[str, Any] = activity.get("suggestedActions") or {}
+    told: list[dict[str, str]] = held.get("actions", [])
     shown = "".join(f"<span>{escape(one['title'])}</span>" for one in told)
     return f"<div class='offered'>{shown}</div>" if shown else ""
 

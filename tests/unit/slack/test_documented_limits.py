@@ -3,7 +3,7 @@
 Text of any length stands in every place at once, in the rich shape and in the simple one.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -16,6 +16,7 @@ from bot.slack.blocks.plainer import plainer, plainer_view
 from bot.slack.blocks.progress_blocks import LOADING
 from bot.slack.manifest import manifest
 from tests.unit.slack.payloads import Payload, defanged_once, every
+from tests.unit.teams.payloads import pieces
 
 __all__ = ["defanged_once"]
 DOCS = "https://docs.slack.dev/reference"
@@ -40,19 +41,9 @@ def width(text: Any) -> int:
     return len(str(text).encode("utf-16-le", "surrogatepass")) // 2
 
 
-def pieces(value: Any) -> Iterator[dict[str, Any]]:
+def all_of(payload: Payload) -> Iterator[Mapping[str, Any]]:
     """Yield every object in a payload."""
-    if isinstance(value, dict):
-        yield value
-        for inner in value.values():
-            yield from pieces(inner)
-    elif isinstance(value, list | tuple):
-        for inner in value:
-            yield from pieces(inner)
-
-
-def all_of(payload: Payload) -> Iterator[dict[str, Any]]:
-    yield from pieces([payload.view or {}, *payload.blocks])
+    yield from pieces([payload.view or {}, *payload.blocks])  # pyright: ignore
 
 
 def text_of(*kinds: str, key: str = "text") -> Measure:

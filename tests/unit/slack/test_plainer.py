@@ -8,9 +8,11 @@ import pytest
 
 from bot.slack.blocks.elements import collapsed, paragraph, quotation, rich_text, words
 from bot.slack.blocks.plainer import plainer, plainer_view
+from core.domain.json_value import Json
 from tests.servers.slack.blocks import IN_CONTAINER, blocks_faults, kinds_of
 from tests.unit.slack.limits import own_rules
 from tests.unit.slack.payloads import defanged_once, every
+from tests.unit.teams.payloads import pieces
 
 __all__ = ["defanged_once"]
 
@@ -20,21 +22,13 @@ HOSTILE = "<!channel> <@U1> *b* _i_ https://evil.com ](javascript:alert(1)) | &l
 
 def pressed(value: Any) -> Iterator[tuple[str, str]]:
     """Yield action and value of everything that can be pressed; thumbs are two."""
-    if isinstance(value, list):
-        for one in value:
-            yield from pressed(one)
-    elif isinstance(value, dict):
-        if value.get("type") == "feedback_buttons":
+    for one in pieces(value):
+        name = str(one.get("action_id")).removesuffix(":up").removesuffix(":down")
+        if one.get("type") == "feedback_buttons":
             for key in ("positive_button", "negative_button"):
-                yield str(value["action_id"]), str(value[key]["value"])
-            return
-        if "action_id" in value:
-            yield (
-                str(value["action_id"]).removesuffix(":up").removesuffix(":down"),
-                str(value.get("value")),
-            )
-        for inner in value.values():
-            yield from pressed(inner)
+                yield name, str(one[key]["value"])
+        elif "action_id" in one:
+            yield name, str(one.get("value"))
 
 
 @pytest.mark.parametrize("text", ["May I take a gift?", HOSTILE, "x" * 8_000, ""])
@@ -44,12 +38,9 @@ def test_every_button_stays(text: str) -> None:
     for payload in every(text):
         if payload.surface == "chunks":
             continue
-        given = list(payload.blocks)
-        if payload.view is not None:
-            given = list(plainer_view(payload.view)["blocks"])  # pyright: ignore
-            whole: Any = payload.view["blocks"]
-        else:
-            whole, given = given, list(plainer(given))
+        whole: Any = payload.view["blocks"] if payload.view else list(payload.blocks)
+        view: Any = plainer_view(payload.view) if payload.view else {}
+        given: Any = view["blocks"] if payload.view else plainer(payload.blocks)
         assert sorted(pressed(given)) == sorted(pressed(whole)), payload.name
         assert kinds_of(given) <= SIMPLE, payload.name
         surface: Any = payload.surface
@@ -94,7 +85,7 @@ def test_no_word_of_it_is_lost() -> None:
 def test_buttons_go_last() -> None:
     """Where there is no room, words are left out, not what can be pressed."""
     many = [rich_text(paragraph(words(str(number)))) for number in range(80)]
-    row = {"type": "actions", "elements": []}
+    row: dict[str, Json] = {"type": "actions", "elements": []}
     made = plainer([*many, row])
     assert len(made) == 50
     assert made[-1] == row

@@ -10,7 +10,15 @@ from bot.teams.cards.plainer import VERSION, plainer
 from bot.teams.cards.render import FULL, SIMPLE_CARD, render
 from tests.unit.slack.payloads import defanged_once
 from tests.unit.teams.limits import card_rules
-from tests.unit.teams.payloads import PUBLIC, SETTING, cards_of, every, replies, schema_faults
+from tests.unit.teams.payloads import (
+    PUBLIC,
+    SETTING,
+    cards_of,
+    every,
+    pieces,
+    replies,
+    schema_faults,
+)
 
 __all__ = ["defanged_once"]
 
@@ -24,14 +32,9 @@ def pressed(card: Any) -> Iterator[str]:
 
 def said(value: Any) -> Iterator[str]:
     """Yield every word that is shown."""
-    if isinstance(value, dict):
-        if value.get("type") in {"TextRun", "TextBlock"}:
-            yield str(value["text"])
-        for inner in value.values():
-            yield from said(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from said(inner)
+    for one in pieces(value):
+        if one.get("type") in {"TextRun", "TextBlock"}:
+            yield str(one["text"])
 
 
 @pytest.mark.parametrize("text", ["May I take a gift?", "**b** [x](https://evil.com) <at>a</at>"])
