@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from core.agent.languages_wording import words_in
 from core.agent.reply import compose
 from core.agent.wording import IF_IT_DOES_NOT, REFUSALS, WITHOUT_MODEL
 from core.domain.affected import AffectedEdition, ChangedClause, ClauseChange
@@ -20,6 +21,7 @@ from core.domain.answer import (
 from core.domain.case import Case, CaseNews, CaseState, OfficerReply, SupersededAnswer, Urgency
 from core.domain.delivery import Notice, StoredReply
 from core.domain.ontology import SectionRef
+from core.language.languages import Language
 from core.language.spans import Span, VersionId
 
 QUESTION = "What may a gift be worth?"
@@ -93,7 +95,8 @@ def _answers() -> Iterator[tuple[str, Answer]]:
     for kind in RefusalKind:
         told = compose.refused(kind, nearest=(_PLACE,), confidence=compose.NO_CONFIDENCE, notes=())
         yield f"refusal, {kind.value.replace('_', ' ')}", told
-    yield "report of misconduct", compose.escalated(nearest=(_PLACE,))
+    report = compose.report_in_public(words_in(Language.ENGLISH), Language.ENGLISH)
+    yield "report of misconduct", replace(report, nearest=(_PLACE,))
     yield "failure", compose.failed()
 
 
