@@ -19,7 +19,12 @@ HOST: Json = {
     "spacing": {"small": 4, "default": 8, "medium": 12, "large": 16, "padding": 12},
     "fontSizes": {"small": 12, "default": 14, "medium": 16, "large": 18, "extraLarge": 22},
     "fontWeights": {"lighter": 300, "default": 400, "bolder": 600},
-    "actions": {"actionsOrientation": "horizontal", "actionAlignment": "left", "buttonSpacing": 8},
+    "actions": {
+        "maxActions": 6,
+        "actionsOrientation": "horizontal",
+        "actionAlignment": "left",
+        "buttonSpacing": 8,
+    },
     "containerStyles": {
         "default": {
             "backgroundColor": "#ffffff",
