@@ -76,15 +76,16 @@ _HOLDER = text(
 )
 _FINISH = text(
     "UPDATE citebound.sources SET token = :token, cursor = NULL, is_running = false, lease = NULL,"
-    " leased_until = NULL, synced_at = :now, error = NULL, error_since = NULL,"
-    " due_at = :now + make_interval(secs => every_s)"
+    " leased_until = NULL, synced_at = CAST(:now AS timestamptz), error = NULL, error_since = NULL,"
+    " due_at = CAST(:now AS timestamptz) + make_interval(secs => every_s)"
     " WHERE name = :name AND lease = CAST(:lease AS uuid) RETURNING id"
 )
 _FAIL = text(
     "WITH before AS (SELECT id, error_since FROM citebound.sources"
     " WHERE name = :name AND lease = CAST(:lease AS uuid) FOR UPDATE)"
     " UPDATE citebound.sources s SET lease = NULL, leased_until = NULL, error = :error,"
-    " error_since = coalesce(s.error_since, :now), due_at = :now + make_interval(secs => every_s)"
+    " error_since = coalesce(s.error_since, CAST(:now AS timestamptz)),"
+    " due_at = CAST(:now AS timestamptz) + make_interval(secs => every_s)"
     " FROM before WHERE s.id = before.id RETURNING before.error_since IS NULL AS is_new"
 )
 _RELEASE = text(
