@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from core.ingest.heading_candidates import HeadingLine
 from core.ingest.numbering import Label, as_letter
+from core.ingest.titles import is_contents
 
 _MAX_JUMP = 20
 """A number this much above the one before is an amount or a year, not the next section."""
@@ -24,7 +25,8 @@ _LEADERS = re.compile(
     re.IGNORECASE,
 )
 _PAGE_NUMBER = re.compile(r"(?<!\s)\s++\d{1,4}$")
-_CONTENTS = re.compile(r"(?:table of )?contents\b|inhalt(?:sverzeichnis)?\b", re.IGNORECASE)
+_ENTRY_BODY = 300
+"""Characters: what stands below an entry of a table of contents, as its description, is shorter."""
 _NOT_WORD = re.compile(r"[\W_]+")
 
 
@@ -39,10 +41,17 @@ def real_headings(text: str, candidates: Sequence[HeadingLine]) -> list[HeadingL
 
 
 def _without_contents(text: str, found: Sequence[HeadingLine]) -> list[HeadingLine]:
-    """Drop entries of a table of contents: their heading comes again, or they have leader dots."""
+    """Drop entries of a table of contents: their heading comes again, or they have leader dots.
+
+    One without a page stands beside others: a heading alone that comes again is a running title.
+    """
     last_seen = {_key(heading): index for index, heading in enumerate(found)}
     in_contents = _ContentsPage()
     kept: list[HeadingLine] = []
+    bare = [
+        last_seen[_key(heading)] > index and not _has_body(text, found, index)
+        for index, heading in enumerate(found)
+    ]
     for index, heading in enumerate(found):
         line = text[heading.char_start : heading.line_end]
         entry = _PAGE_NUMBER.sub("", _LEADERS.sub("", line))
@@ -50,30 +59,46 @@ def _without_contents(text: str, found: Sequence[HeadingLine]) -> list[HeadingLi
         comes_again = max(last_seen[_key(heading)], last_seen.get(_plain(entry), -1)) > index
         if _LEADERS.search(line) and "..." in line.replace(". ", "."):
             continue
-        if in_contents.covers(heading):
+        if in_contents.covers(heading, body=_body_length(text, found, index)):
             continue
-        if comes_again and (has_page or not _has_body(text, found, index)):
+        is_listed = bare[index] and any(bare[max(0, index - 1) : index] + bare[index + 1 :][:1])
+        if comes_again and (has_page or is_listed):
             continue
         kept.append(heading)
     return kept
 
 
 class _ContentsPage:
-    """The stretch below a heading "Contents", up to the next marked heading of its level."""
+    """The stretch below a heading "Contents".
+
+    It ends at the next marked heading of its level, at one with a text of its own, and where an
+    entry comes again: contents may be set larger than everything that they list.
+    """
 
     def __init__(self) -> None:
         self._level: int | None = None
+        self._entries: set[str] = set()
 
-    def covers(self, heading: HeadingLine) -> bool:
+    def covers(self, heading: HeadingLine, *, body: int) -> bool:
         """Return whether the heading is an entry; to be called for each heading in order."""
         if heading.marked_level is None:
             return False
-        if _CONTENTS.match(heading.title):
+        if is_contents(heading.title):
             self._level = heading.marked_level
             return False
-        if self._level is not None and heading.marked_level <= self._level:
+        key = _key(heading)
+        is_over = self._level is None or heading.marked_level <= self._level
+        if is_over or key in self._entries or body > _ENTRY_BODY:
             self._level = None
-        return self._level is not None
+            self._entries.clear()
+            return False
+        self._entries.add(key)
+        return True
+
+
+def _body_length(text: str, found: Sequence[HeadingLine], index: int) -> int:
+    end = found[index + 1].char_start if index + 1 < len(found) else len(text)
+    return end - found[index].line_end
 
 
 def _key(heading: HeadingLine) -> str:

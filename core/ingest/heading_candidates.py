@@ -26,6 +26,12 @@ _MAX_SENTENCE_WORDS = 6
 
 _LINE = re.compile(r"[^\n]+")
 _SENTENCE_END = re.compile(r"[.,;:]$")
+_DATED = re.compile(
+    r"\W*(?:(?:last|date|next)\s+)?(?:updated|revised|reviewed?|modified|effective|issued|approved"
+    r"|published|version|revision)\b[^.]{0,30}\b(?:19|20)\d\d\W*$",
+    re.IGNORECASE,
+)
+"""A line that dates the text ("Last updated January 17, 2024"), however it is set."""
 _DUTY = re.compile(r"\b(?:shall|must|may|will|should|is|are|has|have)\b")
 _RUN_IN_TITLE = re.compile(r"([A-Z][\w&/-]*(?: [\w&/-]+){0,5}): ")
 """Of a numbered paragraph: "9.1 Request process: Any request ...".  It stays in the text of the
@@ -72,13 +78,17 @@ def candidate_lines(document: LoadedDocument) -> list[HeadingLine]:
     reads_numbers = is_loosely_marked(document)
     found: list[HeadingLine] = []
     open_label: Label | None = None
+    items = _Items(is_marked=len(document.headings) >= _MARKED_ENOUGH)
     for line in _lines(document):
         level = marked.get(line.start)
+        if level is not None and _DATED.match(line.text):
+            continue
         if level is not None:
             heading = _marked(line, level)
             open_label = heading.label
+            items.end()
         else:
-            heading = _numbered(line)
+            heading = items.unless_item(line, _numbered(line))
             is_below = (
                 heading is not None
                 and heading.label is not None
@@ -92,6 +102,35 @@ def candidate_lines(document: LoadedDocument) -> list[HeadingLine]:
         if heading is not None:
             found.append(heading)
     return found
+
+
+class _Items:
+    """Numbered lines that are items of a list: those that go on from a sentence with a number.
+
+    Only where the format marks headings: "2. Send the form", after "1. Fill it in.", is none.
+    """
+
+    def __init__(self, *, is_marked: bool) -> None:
+        self._is_marked = is_marked
+        self._last: Label | None = None
+
+    def end(self) -> None:
+        """End the list; a marked heading does."""
+        self._last = None
+
+    def unless_item(self, line: _Line, heading: HeadingLine | None) -> HeadingLine | None:
+        """Return the heading, unless it is the next item; to be called for each line in order."""
+        label = parse_label(line.text) if self._is_marked else None
+        if label is None or label.depth > 1 or label.word or label.value is None:
+            return heading
+        last = self._last
+        goes_on = last is not None and (last.kind, (last.value or 0) + 1) == (
+            label.kind,
+            label.value,
+        )
+        is_item = goes_on if label.value > 1 else heading is None
+        self._last = label if is_item else None
+        return None if is_item else heading
 
 
 def is_loosely_marked(document: LoadedDocument) -> bool:

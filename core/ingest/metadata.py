@@ -121,7 +121,8 @@ def front_matter(block: str) -> dict[str, str]:
         key, colon, value = line.partition(":")
         if colon and not line.startswith((" ", "\t", "#", "-")):
             pairs.append((key, value.strip().strip("\"'")))
-    return canonical_keys(pairs)
+    named = [("title", value) for key, value in pairs if key.strip().casefold() == "name"]
+    return canonical_keys([*pairs, *named])
 
 
 def canonical_keys(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -14,7 +14,8 @@ from pathlib import PurePath
 from core.domain.policy import Chunk, LoadedDocument, PolicyMetadata, Section
 from core.ingest.chunk import cut_chunks
 from core.ingest.load import load
-from core.ingest.sections import document_title, split_sections
+from core.ingest.sections import split_sections
+from core.ingest.titles import document_title
 
 _VERSION_SUFFIX = re.compile(
     r"(?<![-_ .])[-_ .]++v(?:er(?:sion)?)?[-_ ]?\d++(?:[._-]\d++)*+$", re.IGNORECASE

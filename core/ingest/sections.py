@@ -11,19 +11,13 @@ from dataclasses import dataclass
 
 from core.domain.policy import LoadedDocument, Section
 from core.ingest.false_headings import real_headings
-from core.ingest.heading_candidates import (
-    HeadingLine,
-    candidate_lines,
-    is_loosely_marked,
-    is_title_like,
-)
-from core.ingest.numbering import ATTACHMENTS, KEYWORD_RANKS, Label, parse_label
+from core.ingest.heading_candidates import HeadingLine, candidate_lines, is_loosely_marked
+from core.ingest.numbering import ATTACHMENTS, KEYWORD_RANKS, Label, LabelKind
+from core.ingest.titles import document_title, is_contents
 
 _NOT_SPACE = re.compile(r"\S")
 _SLUG_BREAK = re.compile(r"[^\w.]+")
 _MAX_SLUG = 60
-_TITLE_AMONG = 5
-_TITLE_CHARACTERS = 200
 _ONE_LOOK = 0.9
 """With this share of headings that look alike, looks say nothing about their depth."""
 _PREFIXES = {
@@ -83,24 +77,6 @@ def split_sections(document: LoadedDocument) -> tuple[Section, ...]:
     return tuple(sections)
 
 
-def document_title(document: LoadedDocument) -> str:
-    """Return the title that the document gives itself; empty if it gives none.
-
-    Its metadata, else the first of its headings, near the beginning, that is marked at level 1 and
-    carries no number; of plain text a first line that stands alone and reads as a title.
-    """
-    said = document.metadata.get("title")
-    if said:
-        return said
-    for heading in document.headings[:_TITLE_AMONG]:
-        text = heading.span.of(document.text).strip()
-        if heading.level == 1 and parse_label(text) is None:
-            return text
-    first = document.text[:_TITLE_CHARACTERS].split("\n\n")[0]
-    is_title = document.media_type == "text/plain" and (first.isupper() or is_title_like(first))
-    return first if is_title and "\n" not in first and parse_label(first) is None else ""
-
-
 def _preamble(document: LoadedDocument, *, end: int, eid: str) -> Section:
     title = document_title(document)
     return Section(
@@ -124,13 +100,17 @@ def _body_start(text: str, heading_end: int, end: int) -> int:
 
 def _nest(lines: Sequence[HeadingLine], *, is_strict: bool) -> list[_Placed]:
     levels_differ = _levels_differ(lines)
+    innermost = _innermost(lines)
     stack: list[HeadingLine] = []
     placed: list[_Placed] = []
     for line in lines:
         if is_strict:
             depth = _strict_depth(stack, line)
         else:
-            depth = _loose_depth(stack, line, levels_differ=levels_differ)
+            depth = _loose_depth(stack, line, levels_differ=levels_differ, innermost=innermost)
+        if is_contents(line.title):  # beside what it lists, however large it is set
+            placed.append(_Placed(line=line, above=tuple(stack[:1])))
+            continue
         del stack[depth:]
         placed.append(_Placed(line=line, above=tuple(stack)))
         stack.append(line)
@@ -154,10 +134,23 @@ def _strict_depth(stack: Sequence[HeadingLine], line: HeadingLine) -> int:
     return len(stack)
 
 
-def _loose_depth(stack: Sequence[HeadingLine], line: HeadingLine, *, levels_differ: bool) -> int:
+def _innermost(lines: Sequence[HeadingLine]) -> frozenset[LabelKind]:
+    """Return the kinds of numbers that begin anew within those of another kind ("I", then "1")."""
+    begun = Counter(line.label.kind for line in lines if line.label and line.label.value == 1)
+    kinds = {line.label.kind for line in lines if line.label}
+    return frozenset(kind for kind, times in begun.items() if times > 1 and len(kinds) > 1)
+
+
+def _loose_depth(
+    stack: Sequence[HeadingLine],
+    line: HeadingLine,
+    *,
+    levels_differ: bool,
+    innermost: frozenset[LabelKind],
+) -> int:
     """Nest by numbers, then by the look of the heading."""
     if line.label is None:
-        return _unnumbered_depth(stack, line, levels_differ=levels_differ)
+        return _unnumbered_depth(stack, line, levels_differ=levels_differ, innermost=innermost)
     below = _below_prefix(stack, line.label)
     if below is not None:
         return below
@@ -201,11 +194,16 @@ def _past_unnumbered(stack: Sequence[HeadingLine], line: HeadingLine) -> int:
 
 
 def _unnumbered_depth(
-    stack: Sequence[HeadingLine], line: HeadingLine, *, levels_differ: bool
+    stack: Sequence[HeadingLine],
+    line: HeadingLine,
+    *,
+    levels_differ: bool,
+    innermost: frozenset[LabelKind],
 ) -> int:
     """Place an unnumbered heading beside those that look like it.
 
-    If all headings look alike, this says nothing about numbered ones.
+    If all headings look alike, this says nothing about numbered ones, unless nothing is numbered
+    below these.
     """
     for depth, above in enumerate(stack):
         if above.label is None and (above.marked_level or 0) >= (line.marked_level or 0):
@@ -214,7 +212,8 @@ def _unnumbered_depth(
             continue
         if above.marked_level > line.marked_level:
             return depth
-        if levels_differ and above.marked_level == line.marked_level:
+        is_inner = above.label is not None and above.label.kind in innermost
+        if (levels_differ or is_inner) and above.marked_level == line.marked_level:
             return depth
     return len(stack)
 

@@ -11,6 +11,8 @@ from core.language.numerals import (
     DIGITS,
     NOT_WITHIN,
     NUMBER,
+    NUMERALS,
+    ORDINALS,
     SPACED_DIGITS,
     ordinal_value,
     plain,
@@ -37,6 +39,9 @@ class Notation:
     """Regular expression that finds it, whatever the case."""
     read: Reader
     """Says what it is."""
+    needs: re.Pattern[str]
+    """Finds what every match of it contains, in lower case: it is searched first, since most
+    sentences hold no quantity and the patterns are slow to find none."""
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -137,6 +142,14 @@ _COUNTED = (
     r"|percent|per\s?cent|euro|dollar)s?\b)"
 )
 _NOT_ONE = r"(?:(?<!no )(?<!any )(?<!some)(?<!every )(?<!each )(?<!the )(?<!this )(?<!that ))"
+
+
+_DIGIT = re.compile(r"\d")
+_PLACES = re.compile(
+    r"sec|art|rule|clause|chapter|para|annex|append|schedule|regulation|requirement|step|\u00a7"
+)
+_NUMERAL = re.compile(rf"\d|\b(?:{'|'.join(NUMERALS)})\b")
+_NUMERAL_OR_ORDINAL = re.compile(rf"\d|\b(?:half|{'|'.join((*NUMERALS, *ORDINALS))})\b")
 
 
 def _currency_of(raw: str) -> str:
@@ -243,9 +256,15 @@ def _number(match: re.Match[str]) -> tuple[str, ...]:
     return tuple(plain(value * scale) for value in values)
 
 
-def _each(*, kind: QuantityKind, read: Reader, patterns: Sequence[str]) -> Iterator[Notation]:
+def _each(
+    *,
+    kind: QuantityKind,
+    read: Reader,
+    patterns: Sequence[str],
+    needs: re.Pattern[str] = _DIGIT,
+) -> Iterator[Notation]:
     for pattern in patterns:
-        yield Notation(kind=kind, source=pattern, read=read)
+        yield Notation(kind=kind, source=pattern, read=read, needs=needs)
 
 
 NOTATIONS: tuple[Notation, ...] = (
@@ -281,6 +300,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="section",
         read=_section,
+        needs=_PLACES,
         patterns=[
             rf"{_PLACE}\s?(?P<numbers>{_PLACE_NUMBER}(?:{_PLACE_NEXT}{_PLACE_NUMBER}(?!{_COUNTED}))*)"
         ],
@@ -288,6 +308,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="amount",
         read=_amount,
+        needs=_NUMERAL,
         patterns=[
             rf"(?P<before>(?<![A-Za-z]){_CURRENCY}){_GAP}(?P<low>{_MONEY})(?P<low_scale>{_SCALE})?"
             rf"{_TO}(?P<value>{_MONEY})(?P<value_scale>{_SCALE})?(?:{_GAP}(?P<code>{_CURRENCY}))?"
@@ -301,6 +322,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="percentage",
         read=_percentage,
+        needs=_NUMERAL,
         patterns=[
             rf"{NOT_WITHIN}(?:(?P<low>{NUMBER})\s?%?{_TO})?(?P<value>{NUMBER}){_GAP}"
             r"(?P<unit>%|per\s?cent\b|percent\b|pct\b|percentage points?\b|bps?\b|basis points?\b)"
@@ -309,6 +331,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="duration",
         read=_duration,
+        needs=_NUMERAL_OR_ORDINAL,
         patterns=[
             rf"{NOT_WITHIN}(?:(?P<low>{NUMBER}){_TO})?(?P<value>{NUMBER})(?P<half>\sand\sa\shalf)?"
             rf"\+?(?:{_GAP}|-){_ADJECTIVE}{_UNIT}",
@@ -326,6 +349,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="number",
         read=_number,
+        needs=_NUMERAL,
         patterns=[
             rf"(?P<value>{DIGITS})(?P<scale>{_PLAIN_SCALE})?",
             rf"{_NOT_ONE}(?P<value>{NUMBER})(?P<scale>{_PLAIN_SCALE})?(?!\s(?:of|or\smore|another)\b)",

@@ -21,7 +21,7 @@ _TEENS = (
     "nineteen",
 )
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
-_ORDINALS = (
+ORDINALS = (
     "first",
     "second",
     "third",
@@ -39,7 +39,7 @@ _VALUES = {
     **{word: value for value, word in enumerate(_UNITS, start=1)},
     **{word: value for value, word in enumerate(_TEENS, start=10)},
     **{word: 10 * value for value, word in enumerate(_TENS, start=2)},
-    **{word: value for value, word in enumerate(_ORDINALS, start=1)},
+    **{word: value for value, word in enumerate(ORDINALS, start=1)},
 }
 _SCALES = {
     "hundred": 100,
@@ -53,6 +53,9 @@ _SCALES = {
     "bn": 1_000_000_000,
 }
 
+NUMERALS = (*_UNITS, *_TEENS, *_TENS, "zero", "hundred", "thousand")
+"""Words of which each number in words has one."""
+
 _JOIN = r"[\s-]{1,3}"
 _ONES = f"(?:{'|'.join(_UNITS)})"
 _BELOW_HUNDRED = (
@@ -63,10 +66,11 @@ _BELOW_THOUSAND = (
     f"|{_BELOW_HUNDRED})"
 )
 WORDS = (
-    rf"(?:\b(?:(?:(?:{_BELOW_THOUSAND}|a){_JOIN})?thousand(?:{_JOIN}(?:and{_JOIN})?{_BELOW_THOUSAND})?"
+    rf"(?:\b(?=[zotfsenha][nwhoielu\s-])(?:(?:(?:{_BELOW_THOUSAND}|a){_JOIN})?thousand(?:{_JOIN}(?:and{_JOIN})?{_BELOW_THOUSAND})?"
     rf"|{_BELOW_THOUSAND})\b)"
 )
-"""A number in words, up to 999,999; to be compiled with `re.IGNORECASE`."""
+"""A number in words, up to 999,999; to be compiled with `re.IGNORECASE`. Its first two letters are
+looked at first, since most words are no numbers."""
 
 _SPACES = "\u00a0\u202f\u2009"
 DIGITS = (
@@ -115,7 +119,7 @@ def scale_of(suffix: str | None) -> int:
 
 def ordinal_value(word: str) -> int | None:
     """Return the value of "first" to "tenth", or None."""
-    return _VALUES[word.casefold()] if word.casefold() in _ORDINALS else None
+    return _VALUES[word.casefold()] if word.casefold() in ORDINALS else None
 
 
 def plain(value: Decimal) -> str:

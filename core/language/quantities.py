@@ -45,9 +45,14 @@ _NUMERIC = re.compile(r"[\d.,'\u2019\s]+")
 @cached_by_text()
 def quantities(text: str) -> tuple[Quantity, ...]:
     """Return every quantity of `text`, in text order."""
-    open_text = text
+    open_text, folded = text, text.casefold()
     found: list[Quantity] = []
+    met: dict[re.Pattern[str], bool] = {}
     for notation in NOTATIONS:
+        if notation.needs not in met:
+            met[notation.needs] = notation.needs.search(folded) is not None
+        if not met[notation.needs]:
+            continue
         pieces: list[str] = []
         position = 0
         for match in notation.pattern.finditer(open_text):

@@ -21,6 +21,12 @@ from core.ingest.metadata import front_matter
 _FRONT_MATTER = re.compile(
     r"---[ \t]*\r?\n(.{0,20000}?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)", re.DOTALL
 )
+_UNOPENED = re.compile(
+    r"((?:[A-Za-z][\w-]{0,40}:(?: [^\n]{0,300})?\n|[ \t]{1,20}[^\n]{1,300}\n"
+    r"|- [^\n]{1,300}\n){1,200}+)"
+    r"---[ \t]*(?:\n|$)"
+)
+"""The same without its first line, as some generators of policies write it."""
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _InlineRule: TypeAlias = Callable[[StateInline, bool], bool]
 _UNCLOSED = "unclosed brackets"
@@ -42,7 +48,7 @@ def load_markdown(data: bytes) -> LoadedDocument:
         DocumentError: see `decode_text`.
     """
     text = decode_text(data).replace("\r\n", "\n").replace("\r", "\n")
-    matter = _FRONT_MATTER.match(text)
+    matter = _FRONT_MATTER.match(text) or _UNOPENED.match(text)
     metadata = front_matter(matter.group(1)) if matter else {}
     source = text[matter.end() :] if matter else text
     try:

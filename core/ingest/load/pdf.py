@@ -13,10 +13,13 @@ import pypdfium2.raw as pdfium_c
 from core.domain.errors import DocumentError
 from core.domain.policy import LoadedDocument
 from core.ingest.load.builder import DocumentBuilder
-from core.ingest.load.pdf_flow import Page, title_key, write_pages
+from core.ingest.load.pdf_contents import contents_depths, title_key
+from core.ingest.load.pdf_flow import write_pages
+from core.ingest.load.pdf_headings import Page
 from core.ingest.load.pdf_layout import blocks_of
 from core.ingest.load.pdf_lines import Line, PageLines, read_lines
-from core.ingest.load.pdf_margins import without_running_lines, without_stamps
+from core.ingest.load.pdf_margins import without_running_lines, without_side_menus, without_stamps
+from core.ingest.load.pdf_title import title_of
 
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -40,6 +43,7 @@ def load_pdf(data: bytes) -> LoadedDocument:
         try:
             read = _read(document)
             outline = _outline(document)
+            stated = str(document.get_metadata_value("Title"))
         except (pdfium.PdfiumError, ValueError) as exc:
             raise DocumentError(_CORRUPT) from exc
         finally:
@@ -47,13 +51,18 @@ def load_pdf(data: bytes) -> LoadedDocument:
     pages = [page.lines for page in read]
     if sum(len(line.text) for page in pages for line in page) < _MIN_CHARACTERS_A_PAGE:
         raise DocumentError(_SCANNED)
-    return _written(pages, outline, turned=sum(page.turned for page in read))
+    turned = sum(page.turned for page in read)
+    return _written(pages, outline, turned=turned, stated=stated)
 
 
 def _written(
-    pages: Sequence[Sequence[Line]], outline: Mapping[int, Mapping[str, int]], *, turned: int
+    pages: Sequence[Sequence[Line]],
+    outline: Mapping[int, Mapping[str, int]],
+    *,
+    turned: int,
+    stated: str,
 ) -> LoadedDocument:
-    upright = without_stamps(pages)
+    upright = without_side_menus(without_stamps(pages))
     kept = without_running_lines(upright)
     stamps = _count(pages) - _count(upright)
     removed = _count(upright) - _count(kept)
@@ -64,6 +73,7 @@ def _written(
             for index, lines in enumerate(kept)
         ],
         builder,
+        contents={} if outline else contents_depths(kept),
     )
     notes: list[str] = []
     if removed:
@@ -75,7 +85,9 @@ def _written(
     empty = [str(index) for index, page in enumerate(pages, start=1) if not page]
     if empty:
         notes.append(f"no text on page {', '.join(empty[:10])}")
-    return builder.build("application/pdf", metadata={}, notes=notes)
+    title = title_of(kept, stated)
+    metadata = {"title": title} if title else {}
+    return builder.build("application/pdf", metadata=metadata, notes=notes)
 
 
 def _count(pages: Sequence[Sequence[Line]]) -> int:

@@ -3,24 +3,18 @@
 - A line continues on the next one if the next word would not have fitted, or if its sentence has
   clearly not ended; otherwise the line break is intended.
 - Hyphens at line ends are dropped unless the document hyphenates the word elsewhere.
-- Headings are lines larger or bolder than the body, lines in the outline, and short title-like
-  first lines of a paragraph.
+- Headings are those of `pdf_headings`, and short title-like first lines of a paragraph.
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 
 from core.ingest.load.builder import DocumentBuilder
+from core.ingest.load.pdf_headings import Headings, Page
 from core.ingest.load.pdf_layout import Block
 from core.ingest.load.pdf_lines import HYPHEN, Line
 from core.language.sentences import is_cut_off
 
-_LARGER = 1.12
-_MAX_HEADING_LINES = 3
-_MAX_HEADING_CHARACTERS = 160
-_MAX_LEVEL = 6
 _MAX_TITLE_WORDS = 12
 _MIN_PROSE_WORDS = 6
 _MAX_CAPITALISED = 0.6
@@ -33,7 +27,6 @@ _END_CHARACTERS = 12
 """An address or a list of names has a comma near the end of its lines."""
 _SENTENCE_END = re.compile(r"[.!?:;][\"')\]”\u2019]*$")
 _OPENERS = "\"\u201c'(§"
-_NO_HEADING_END = (".", ",", ";", HYPHEN)
 _HYPHENATED = re.compile(r"\b\w+(?:-\w+)+\b")
 _WORD_BEFORE = re.compile(r"(?<!\w)\w++$")
 _WORD_AFTER = re.compile(r"\w+")
@@ -45,32 +38,17 @@ _SPACE = 0.25
 """Of the font size: the usual width of a space."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
-    """A page's blocks in reading order."""
+def write_pages(
+    pages: Sequence[Page], builder: DocumentBuilder, *, contents: Mapping[str, int]
+) -> int:
+    """Write all pages; return how many hyphens at line ends were dropped.
 
-    blocks: tuple[Block, ...]
-    """Without running headers and footers."""
-    outline: Mapping[str, int] = field(default_factory=dict[str, int])
-    """Titles of the outline on this page, by `title_key`, with their level from 1."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Look:
-    """Size and weight of a line."""
-
-    size: float
-    is_bold: bool
-
-
-def title_key(text: str) -> str:
-    """Return the letters and digits of a title, for comparing it with a line."""
-    return "".join(character for character in text.casefold() if character.isalnum())
-
-
-def write_pages(pages: Sequence[Page], builder: DocumentBuilder) -> int:
-    """Write all pages; return how many hyphens at line ends were dropped."""
-    flow = _Flow(pages, builder)
+    Args:
+        pages: the blocks of each.
+        builder: collects the text.
+        contents: the depth of entries in the printed table of contents, by `title_key`.
+    """
+    flow = _Flow(pages, builder, Headings(pages, contents))
     for page in pages:
         builder.page()
         flow.write(page)
@@ -79,16 +57,16 @@ def write_pages(pages: Sequence[Page], builder: DocumentBuilder) -> int:
 
 
 class _Flow:
-    """Writes the pages of one document, knowing the looks and hyphenated words of all of it."""
+    """Writes the pages of one document, knowing the headings and hyphenated words of all of it."""
 
-    def __init__(self, pages: Sequence[Page], builder: DocumentBuilder) -> None:
+    def __init__(self, pages: Sequence[Page], builder: DocumentBuilder, headings: Headings) -> None:
         lines = [line for page in pages for block in page.blocks for line in block.lines]
         self._builder = builder
-        self._body = _body_look(lines)
+        self._headings = headings
         self._hyphenated = {
             word.casefold() for line in lines for word in _HYPHENATED.findall(line.text)
         }
-        self._levels = self._rank(block for page in pages for block in page.blocks)
+        self._page = -1
         self._in_rows = False
         self._open: Line | None = None
         self._is_full = False
@@ -99,13 +77,14 @@ class _Flow:
 
     def write(self, page: Page) -> None:
         """Write one page."""
+        self._page += 1
         for place, block in enumerate(page.blocks):
             self._is_at_top = place == 0
             if block.cells:
                 self._write_row(block, is_table=_has_row_beside(page.blocks, place))
                 continue
             self.end_rows()
-            level = self._level(block, page.outline)
+            level = self._headings.level(block, page.outline, page=self._page)
             if level is not None:
                 self._open = None
                 text = " ".join(line.text for line in block.lines).replace(f"{HYPHEN} ", "")
@@ -136,7 +115,7 @@ class _Flow:
             above = lines[place - 1] if place else None
             if place == 0 and is_title:
                 self._open = None
-                self._builder.heading(line.text, level=self._lowest_level())
+                self._builder.heading(line.text, level=self._headings.lowest_level())
             elif above is None:
                 self._begin(line)
             elif (place == 1 and is_title) or breaks.before(place):
@@ -184,52 +163,6 @@ class _Flow:
         if before is None or after is None or not after.group()[0].islower():
             return True
         return f"{before.group()}-{after.group()}".casefold() in self._hyphenated
-
-    def _rank(self, blocks: Iterable[Block]) -> dict[_Look, int]:
-        """Give each look of a heading its level: larger before smaller, bold before plain."""
-        looks = {_look(block.lines[0]) for block in blocks if self._looks_like_heading(block)}
-        ordered = sorted(looks, key=lambda look: (-look.size, not look.is_bold))
-        return {look: min(place, _MAX_LEVEL) for place, look in enumerate(ordered, start=1)}
-
-    def _lowest_level(self) -> int:
-        return min(max(self._levels.values(), default=0) + 1, _MAX_LEVEL)
-
-    def _level(self, block: Block, outline: Mapping[str, int]) -> int | None:
-        if outline and len(block.lines) <= _MAX_HEADING_LINES:
-            named = outline.get(title_key(" ".join(line.text for line in block.lines)))
-            if named is not None:
-                return min(named, _MAX_LEVEL)
-        if not self._looks_like_heading(block):
-            return None
-        return self._levels.get(_look(block.lines[0]))
-
-    def _looks_like_heading(self, block: Block) -> bool:
-        first = block.lines[0]
-        text = " ".join(line.text for line in block.lines)
-        if block.cells or len(block.lines) > _MAX_HEADING_LINES or not _has_letters(text):
-            return False
-        if len(text) > _MAX_HEADING_CHARACTERS or text.endswith(_NO_HEADING_END):
-            return False
-        if "://" in text or not (first.text[0].isalnum() or first.text[0] in _OPENERS):
-            return False
-        is_larger = first.size >= _LARGER * self._body.size
-        is_bolder = first.is_bold and not self._body.is_bold and first.size > 0.9 * self._body.size
-        return is_larger or is_bolder
-
-
-def _body_look(lines: Iterable[Line]) -> _Look:
-    counts: Counter[_Look] = Counter()
-    for line in lines:
-        counts[_look(line)] += len(line.text)
-    return counts.most_common(1)[0][0] if counts else _Look(size=1.0, is_bold=False)
-
-
-def _look(line: Line) -> _Look:
-    return _Look(size=round(line.size * 2) / 2, is_bold=line.is_bold)
-
-
-def _has_letters(text: str) -> bool:
-    return sum(1 for character in text if character.isalpha()) > 1
 
 
 def _has_row_beside(blocks: Sequence[Block], place: int) -> bool:

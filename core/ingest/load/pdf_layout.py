@@ -8,10 +8,10 @@
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.ingest.load.pdf_lines import Line, is_label
-from core.ingest.load.pdf_margins import is_page_number
+from core.ingest.load.pdf_margins import beside_text, is_page_number
 
 _PARAGRAPH_GAP = 1.3
 """Times the usual distance of baselines: a line further below begins a new paragraph."""
@@ -20,6 +20,10 @@ _MAX_LEADING = 2.2
 _SAME_SIZE = 0.07
 _MAX_CELL_LINES = 12
 _MAX_BLOCKS_ORDERED = 400
+_MIN_TEXT = 60
+"""Characters: a text in the margin with as many may have a heading."""
+_SAME_LEFT = 12.0
+"""Points."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +34,10 @@ class Block:
     """From top to bottom; of a row, the lines of all cells."""
     cells: tuple[str, ...] = ()
     """The texts of a row from left to right; empty unless the block is a row."""
+    is_beside: bool = False
+    """True if it stands in the margin, beside the text."""
+    is_over: bool = False
+    """True of a line in the margin that stands over a text of its own, and may be its heading."""
 
     @property
     def top(self) -> float:
@@ -53,7 +61,32 @@ class Block:
 
 
 def blocks_of(lines: Sequence[Line]) -> list[Block]:
-    """Group the lines of one page and put the groups in reading order."""
+    """Group the lines of one page and put the groups in reading order.
+
+    What stands in the margin comes last, so that it tears no paragraph apart.
+    """
+    beside = {id(line) for line in beside_text(lines)}
+    if not beside:
+        return _blocks(lines)
+    margin = _blocks([line for line in lines if id(line) in beside])
+    return [
+        *_blocks([line for line in lines if id(line) not in beside]),
+        *(
+            replace(block, is_beside=True, is_over=_is_over(block, following))
+            for block, following in itertools.zip_longest(margin, margin[1:])
+        ),
+    ]
+
+
+def _is_over(block: Block, following: Block | None) -> bool:
+    if following is None or following.lines[0].size > block.lines[0].size:
+        return False
+    text = sum(len(line.text) for line in following.lines)
+    is_below = following.top <= block.bottom + block.lines[0].size
+    return is_below and text >= _MIN_TEXT and abs(following.left - block.left) <= _SAME_LEFT
+
+
+def _blocks(lines: Sequence[Line]) -> list[Block]:
     leading = _usual_leading(lines)
     runs: list[list[Line]] = []
     for line, following in itertools.zip_longest(lines, lines[1:]):
@@ -65,10 +98,13 @@ def blocks_of(lines: Sequence[Line]) -> list[Block]:
     return _with_page_numbers(_in_reading_order(_rows(runs)))
 
 
-def _usual_leading(lines: Sequence[Line]) -> float | None:
-    """Return the most frequent distance of baselines; None for a page of single lines."""
+def _usual_leading(lines: Sequence[Line]) -> tuple[float, float] | None:
+    """Return the most frequent distance of baselines, and the font size that has it.
+
+    None for a page of single lines.
+    """
     steps = Counter(
-        round(above.baseline - below.baseline, 0)
+        (round(above.baseline - below.baseline, 0), round(below.size, 1))
         for above, below in itertools.pairwise(lines)
         if 0 < above.baseline - below.baseline <= _MAX_LEADING * above.size
         and _overlap(above.left, above.right, below.left, below.right) > 0
@@ -76,12 +112,17 @@ def _usual_leading(lines: Sequence[Line]) -> float | None:
     return steps.most_common(1)[0][0] if steps else None
 
 
-def _continues(above: Line, below: Line, *, leading: float | None) -> bool:
-    """Return whether `below` is the next line of the block that ends in `above`."""
+def _continues(above: Line, below: Line, *, leading: tuple[float, float] | None) -> bool:
+    """Return whether `below` is the next line of the block that ends in `above`.
+
+    Lines larger than the usual ones are further apart, in proportion.
+    """
     step = above.baseline - below.baseline
     limit = _MAX_LEADING * below.size
-    if leading is not None and leading >= 0.9 * below.size:
-        limit = min(limit, _PARAGRAPH_GAP * leading)
+    if leading is not None:
+        distance = leading[0] * max(1.0, below.size / leading[1])
+        if distance >= 0.9 * below.size:
+            limit = min(limit, _PARAGRAPH_GAP * distance)
     return (
         0 < step <= limit
         and _overlap(above.left, above.right, below.left, below.right) > 0

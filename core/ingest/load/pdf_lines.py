@@ -10,9 +10,9 @@ import math
 import re
 import statistics
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
@@ -26,6 +26,10 @@ _CELL_GAP = 1.8
 """Times the font size; justified text stays below, columns of a table are further apart."""
 _MISSING_SPACE = 0.1
 """Of the font size: some producers write a space as a mere shift; letters of a word are closer."""
+_VISIBLE = 0.41
+"""Of that gap: what is narrower is none, also where letters usually overlap."""
+_OPENING = "\u201c\u2018("
+_STOPS = ".,;:"
 _BOLD_NAME = re.compile(r"bold|black|heavy|demi", re.IGNORECASE)
 _BOLD_WEIGHT = 600
 _MAX_FONT_NAME = 128
@@ -34,9 +38,14 @@ _DIAGONAL = math.radians(10)
 """Text at a greater angle to both axes than this is a watermark."""
 _BULLETS = "•●○■▪◦➢✓*\u2013\u2014-"
 _LABEL = re.compile(rf"[{_BULLETS}]|\(?(?:[A-Za-z]|[ivxIVX]{{2,5}}|\d{{1,3}})[.)]|\d[\d.]*")
-_LIGATURES = str.maketrans(
-    {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
-)
+_ODD = {
+    ord("\t"): " ",
+    0xA0: " ",
+    **str.maketrans(
+        {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
+    ),
+}
+"""What stands for some characters: spaces, and the letters of ligatures."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,12 +92,14 @@ class PageLines:
     """Lines left out because they are in another direction than most."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Char:
+class _Char(NamedTuple):
+    """A character; a tuple, since a page has thousands."""
+
     index: int
     text: str
     left: float
     right: float
+    is_space: bool
 
 
 def read_lines(page: pdfium.PdfPage) -> PageLines:
@@ -109,11 +120,9 @@ class _PageReader:
     """Reads one page, rotated so that most of its text is horizontal."""
 
     def __init__(self, text_page: Any) -> None:
-        self._text = text_page
-        self._codes = [
-            int(pdfium_c.FPDFText_GetUnicode(text_page, index))
-            for index in range(int(text_page.count_chars()))
-        ]
+        self._text = text_page.raw
+        read: Callable[[Any, int], int] = pdfium_c.FPDFText_GetUnicode
+        self._codes = [read(self._text, index) for index in range(int(text_page.count_chars()))]
         self._quarter = 0
         """Quarter turns, counter-clockwise, by which the page's text is rotated."""
 
@@ -167,6 +176,9 @@ class _PageReader:
         """Read the characters of one line; a surrogate pair is one character."""
         chars: list[_Char] = []
         high: int | None = None
+        box = pdfium_c.FS_RECTF()
+        place = ctypes.byref(box)
+        read: Callable[[Any, int, Any], int] = pdfium_c.FPDFText_GetLooseCharBox
         for index in range(start, end):
             code = self._codes[index]
             if 0xD800 <= code < 0xDC00:  # noqa: PLR2004 - high surrogates
@@ -175,23 +187,27 @@ class _PageReader:
             if high is not None and 0xDC00 <= code < 0xE000:  # noqa: PLR2004 - low surrogates
                 code = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00)
             high = None
-            box: tuple[float, ...] = self._text.get_charbox(index, loose=True)
-            sides = self._turned(box[0], box[1])[0], self._turned(box[2], box[3])[0]
-            text = " " if code in {0x09, 0xA0} else chr(code).translate(_LIGATURES)
-            chars.append(_Char(index=index, text=text, left=min(sides), right=max(sides)))
+            if not read(self._text, index, place):
+                continue
+            sides = box.left, box.right
+            if self._quarter:
+                sides = self._turned(box.left, box.bottom)[0], self._turned(box.right, box.top)[0]
+            left, right = sides if sides[0] <= sides[1] else (sides[1], sides[0])
+            text = _ODD.get(code) or chr(code)
+            chars.append(_Char(index, text, left, right, text.isspace()))
         return chars
 
     def _parts(self, start: int, end: int) -> Iterator[Line]:
         """Split a line at gaps that are as wide as those between table columns."""
         chars = self._chars(start, end)
-        visible = [char for char in chars if not char.text.isspace()]
+        visible = [char for char in chars if not char.is_space]
         if not visible:
             return
         size = _font_size(self._text, visible[0].index)
         part: list[_Char] = []
         last: _Char | None = None
         for char in chars:
-            if not char.text.isspace():
+            if not char.is_space:
                 if last is not None and char.left - last.right > _CELL_GAP * size:
                     text = "".join(piece.text for piece in part).strip()
                     if not is_label(text):
@@ -202,7 +218,7 @@ class _PageReader:
         yield self._line(part, size=size)
 
     def _line(self, chars: Sequence[_Char], *, size: float) -> Line:
-        visible = [char for char in chars if not char.text.isspace()]
+        visible = [char for char in chars if not char.is_space]
         first, last = visible[0], visible[-1]
         text = "".join(_spaced(chars, gap=_MISSING_SPACE * size)).strip(" ")
         word = visible[: max(1, len(text.split(" ", 1)[0]))]
@@ -219,18 +235,22 @@ class _PageReader:
 
 def _spaced(chars: Sequence[_Char], *, gap: float) -> Iterator[str]:
     """Yield the characters, and a space where letters are further apart than usual."""
-    pairs = list(itertools.pairwise(chars))
-    gaps = [after.left - before.right for before, after in pairs if _are_letters(before, after)]
-    usual = max(0.0, statistics.median_low(gaps)) if gaps else 0.0
-    for before, after in pairs:
-        yield before.text
-        if _are_letters(before, after) and after.left - before.right - usual > gap:
+    letters = [char.text.isalpha() for char in chars]
+    gaps = [
+        after.left - before.right
+        if (letters[place] and (letters[place + 1] or after.text in _OPENING))
+        or (before.text in _STOPS and letters[place + 1])
+        else None
+        for place, (before, after) in enumerate(itertools.pairwise(chars))
+    ]
+    known = [gap for gap in gaps if gap is not None]
+    usual = statistics.median_low(known) if known else 0.0
+    widest = max(gap + usual, _VISIBLE * gap)
+    for char, behind in zip(chars, gaps, strict=False):
+        yield char.text
+        if behind is not None and behind > widest:
             yield " "
     yield chars[-1].text
-
-
-def _are_letters(before: _Char, after: _Char) -> bool:
-    return before.text.isalpha() and after.text.isalpha()
 
 
 def _font_size(text_page: Any, index: int) -> float:

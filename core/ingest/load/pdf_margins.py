@@ -49,6 +49,8 @@ _PROSE_LINES = 4
 _BESIDE = 2.0
 """Points between the text and what is beside it."""
 _SMALLER = 0.9
+_SAME_BASELINE = 1.0
+"""Points."""
 _DUTY = re.compile(r"\b(?:shall|must|may|can|cannot|should|will|is|are|has|have|not|never|only)\b")
 
 
@@ -86,18 +88,52 @@ def without_stamps(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
 
 
 def _without_stamps(page: Sequence[Line], body: Line) -> list[Line]:
+    beside = {id(line) for line in _outside(page)}
+    return [line for line in page if id(line) not in beside or not _is_stamp(line, body)]
+
+
+def _outside(page: Sequence[Line]) -> list[Line]:
+    """Return the lines left and right of a page's text; none if it has too little text to tell."""
     prose = [line for line in page if len(line.text) >= _PROSE_CHARACTERS]
     if len(prose) < _PROSE_LINES:
-        return list(page)
+        return []
     left = min(line.left for line in prose) - _BESIDE
     right = max(line.right for line in prose) + _BESIDE
     return [
         line
         for line in page
-        if (left <= line.right and line.left <= right)
-        or (line.right < left and is_label(line.text))  # a number set before its paragraph
-        or not _is_stamp(line, body)
+        if line.left > right
+        or (line.right < left and not is_label(line.text))  # a number set before its paragraph
     ]
+
+
+def without_side_menus(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
+    """Drop what most pages repeat beside their text: the chapters to go to, a turned title."""
+    outside = [_outside(page) for page in pages]
+    counts = Counter(_side_key(line) for lines in outside for line in lines)
+    needed = max(_MIN_REPEATS, _REPEAT_SHARE * sum(1 for page in pages if page))
+    dropped = {id(line) for lines in outside for line in lines if counts[_side_key(line)] >= needed}
+    return [[line for line in page if id(line) not in dropped] for page in pages]
+
+
+def _side_key(line: Line) -> str:
+    return f"{line.text.casefold()}@{round(line.baseline / _SAME_HEIGHT)}"
+
+
+def beside_text(page: Sequence[Line]) -> list[Line]:
+    """Return the lines of notes in the margin: those outside the text that are no cell of a row."""
+    outside = _outside(page)
+    beside = {id(line) for line in outside}
+    inside = [line for line in page if id(line) not in beside]
+    return [line for line in outside if not _is_level(line, inside)]
+
+
+def _is_level(line: Line, inside: Sequence[Line]) -> bool:
+    """Return whether a line stands exactly beside one of the text and is as large, as cells do."""
+    return any(
+        abs(line.baseline - other.baseline) < _SAME_BASELINE and line.size >= _SMALLER * other.size
+        for other in inside
+    )
 
 
 def _is_stamp(line: Line, body: Line) -> bool:

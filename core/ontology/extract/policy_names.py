@@ -27,11 +27,12 @@ SHORT_NAME = (
 )
 """An abbreviation that may stand for a policy ("GEN", "FSMR")."""
 _IDENTIFIER = r"(?:[A-Z]{2,5}-\d{2,4})"
-_KIND = (
+KIND = (
     r"(?:Policy|Policies|Rulebook|Rules|Regulations?|Act"
     r"|Code(?:\s[Oo]f\s(?:Business\s)?(?:Conduct|Ethics))?"
     r"|Guidelines?|Procedures?|Standards?|Manual|Directive|Handbook|Law|Supplement|Convention)"
 )
+"""The last word of a policy's title."""
 _TITLE_WORD = r"(?:[A-Z][\w'\u2019&/-]{0,60}+)"
 _NOT_FIRST = (
     r"(?!(?:See|The|This|That|Under|In|All|Any|Each|Our|If|When|Where|With|And|Of|Both|Such|These"
@@ -40,7 +41,7 @@ _NOT_FIRST = (
 _TITLE = (
     rf"(?:{_NOT_FIRST}{_TITLE_WORD}(?:,?\s(?:and|of|the|for|on|in|to|&)(?=\s)|,?\s{_TITLE_WORD}"
     rf"|\s?\(\d{{4}}\)){{0,8}}?"
-    rf"\s{_KIND}\b(?!\s(?:ID|Owner|Title|Number|Statement)\b)(?:\s(?:19|20)\d\d)?)"
+    rf"\s{KIND}\b(?!\s(?:ID|Owner|Title|Number|Statement)\b)(?:\s(?:19|20)\d\d)?)"
 )
 FULL_NAME = (
     rf"(?:(?:Policy\s)?{_IDENTIFIER}(?:\s?\({_TITLE}\)|:\s{_TITLE})?|{_TITLE}(?:\s\({_IDENTIFIER}\))?"

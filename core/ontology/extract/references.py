@@ -16,6 +16,7 @@ from core.domain.policy import Section
 from core.language.spans import TextSpan
 from core.ontology.extract.policy_names import (
     FULL_NAME,
+    KIND,
     NAME,
     SHORT_NAME,
     ancestors,
@@ -65,6 +66,15 @@ _BARE = re.compile(
     rf"(?P<numbers>\d+(?:\.\d+)+{_PARENS}*{_COUNTED}{_MORE}*)(?!\s?[A-Za-z]*\u20ac)"
 )
 _WHOLE = re.compile(rf"(?<![\w-])(?P<name>{FULL_NAME})(?![\w-])")
+_PARAGRAPH = "\n\n"
+_PATTERNS = (
+    (_REFERENCE, re.compile(rf"(?:{_PLACE}|{_HOLDER})[\s\u200e\u00a0*]{{0,5}}[\dA-Z]")),
+    (_SHORT, re.compile(r"[A-Z]{3}[ \u00a0]\d")),
+    (_BARE, re.compile(r"\d\.\d")),
+    (_WHOLE, re.compile(rf"{KIND}|[A-Z]-\d")),
+)
+"""Each kind of reference in order of precedence, and what it contains at least: a quick search for
+that saves most paragraphs the slow one."""
 _PIECE = re.compile(
     rf"(?P<join>{_JOIN})?\u200e?(?P<number>{_NUMBER}|{_LETTER}|\([0-9A-Za-z]{{1,5}}\))"
 )
@@ -137,15 +147,36 @@ def _is_own(number: str, own: set[tuple[str, ...]]) -> bool:
 
 
 def _mentions(text: str) -> Iterator[_Mention]:
-    """Yield the references of `text` as they are written, in order, none inside another."""
+    """Yield the references of `text` as they are written, in order, none inside another.
+
+    It is read paragraph by paragraph, since no reference goes on in the next one.
+    """
+    start = 0
+    while start < len(text):
+        end = text.find(_PARAGRAPH, start)
+        end = len(text) if end < 0 else end + len(_PARAGRAPH)
+        yield from _mentions_between(text, start, end)
+        start = end
+
+
+def _mentions_between(text: str, start: int, end: int) -> Iterator[_Mention]:
+    """Yield the references between two offsets, in order."""
     found: list[_Mention] = []
-    taken = text
-    for pattern in (_REFERENCE, _SHORT, _BARE, _WHOLE):
-        for match in list(pattern.finditer(taken)):
+    open_text = text[start:end]
+    for pattern, needs in _PATTERNS:
+        if not needs.search(open_text):
+            continue
+        pieces: list[str] = []
+        position = 0
+        for match in pattern.finditer(open_text):
             mention = _mention(match)
             if mention is not None:
-                found.append(mention)
-                taken = f"{taken[: match.start()]}{'~' * len(match[0])}{taken[match.end() :]}"
+                at = mention.span
+                span = TextSpan(char_start=start + at.char_start, char_end=start + at.char_end)
+                found.append(replace(mention, span=span))
+                pieces += (open_text[position : match.start()], "~" * len(match[0]))
+                position = match.end()
+        open_text = "".join((*pieces, open_text[position:]))
     yield from sorted(found, key=lambda mention: mention.span)
 
 

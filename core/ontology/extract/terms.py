@@ -9,9 +9,13 @@ from core.ontology.extract.statements import Statement
 
 _CAPITALISED = r"(?:[A-Z][\w/&-]*+\s(?:and\s(?=[A-Z]))?){1,4}"
 _NOT_FIRST = r"(?!(?:The|This|That|All|Each|Any|A|An|If|When|No|Our|Your|Via|In|Of|To|And)\b)"
-_PATTERNS: tuple[tuple[EntityType, re.Pattern[str]], ...] = (
+_PATTERNS: tuple[tuple[EntityType, re.Pattern[str], re.Pattern[str]], ...] = (
     (
         EntityType.SYSTEM,
+        re.compile(
+            r"System|Platform|Portal|Tool|Database|Hotline|Application|Concur|management system"
+            r"|hotline|line|portal|channel"
+        ),
         re.compile(
             rf"(?<![\w-]){_NOT_FIRST}{_CAPITALISED}(?:System|Platform|Portal|Tool|Database"
             rf"|Hotline|Application)\b"
@@ -22,6 +26,10 @@ _PATTERNS: tuple[tuple[EntityType, re.Pattern[str]], ...] = (
     (
         EntityType.RECORD,
         re.compile(
+            r"Form|Register|Log|Report|Certificate|Notice|Schedule|Statement|register|logbook"
+            r"|audit trail"
+        ),
+        re.compile(
             rf"(?<![\w-]){_NOT_FIRST}{_CAPITALISED}(?:Form|Register|Log|Report|Certificate"
             rf"|Notice|Schedule|Statement)\b"
             r"|\b(?:(?<![a-z-])[a-z-]++ )?(?:register|logbook|audit trail)\b",
@@ -29,9 +37,11 @@ _PATTERNS: tuple[tuple[EntityType, re.Pattern[str]], ...] = (
     ),
     (
         EntityType.RISK,
+        re.compile(r"risk"),
         re.compile(r"\brisks? of (?:[a-z-]+(?:,? (?:and |or )?[a-z-]+){0,3})|\b[a-z]+ risks?\b"),
     ),
 )
+"""For each type what a mention contains at least, and what it looks like: the second is slow."""
 _EMPTY_FIRST = re.compile(
     r"^(?:the|a|an|this|that|each|any|every|such|of|in|its|our|same|and|or|no|to|at|is|all|high"
     r"|low|their)\s",
@@ -154,7 +164,9 @@ class ThingMention:
 
 def named_things(text: str) -> Iterator[ThingMention]:
     """Yield the systems, records and risks that `text` names."""
-    for type_, pattern in _PATTERNS:
+    for type_, needs, pattern in _PATTERNS:
+        if not needs.search(text):
+            continue
         for match in pattern.finditer(text):
             name = match[0].strip()
             while _EMPTY_FIRST.match(name):

@@ -1,0 +1,51 @@
+"""How deep a printed table of contents sets its entries, where the headings look alike."""
+
+import re
+from collections.abc import Mapping, Sequence
+
+from core.ingest.load.pdf_lines import Line
+from core.ingest.titles import is_contents
+
+_PAGES = 20
+"""At the beginning, on which contents may be."""
+_TOP_LINES = 4
+"""Of a page, among which their heading is."""
+_STEP = 4.0
+"""Points: entries that begin this close to each other are of one depth."""
+_MAX_DEPTH = 3
+_MIN_ENTRIES = 3
+_PAGE_NUMBER = re.compile(r"(?<![\s._|\u2026])[\s._|\u2026]++\d{1,4}$")
+
+
+def title_key(text: str) -> str:
+    """Return the letters and digits of a title, for comparing it with a line."""
+    return "".join(character for character in text.casefold() if character.isalnum())
+
+
+def contents_depths(pages: Sequence[Sequence[Line]]) -> Mapping[str, int]:
+    """Return the depth of each entry, from 0, by `title_key`; empty where all are alike."""
+    found: dict[str, int] = {}
+    for page in pages[:_PAGES]:
+        ordered = sorted(page, key=lambda line: -line.baseline)
+        if not any(is_contents(line.text) for line in ordered[:_TOP_LINES]):
+            continue
+        entries = [
+            (title_key(_PAGE_NUMBER.sub("", line.text)), line.left)
+            for line in ordered
+            if not line.text.isdigit() and not is_contents(line.text)
+        ]
+        edges = _edges([left for key, left in entries if key])
+        for key, left in entries:
+            depth = sum(1 for edge in edges if edge < left - _STEP)
+            if key and depth <= _MAX_DEPTH:
+                found.setdefault(key, depth)
+    return found if len(found) >= _MIN_ENTRIES and len(set(found.values())) > 1 else {}
+
+
+def _edges(lefts: Sequence[float]) -> list[float]:
+    """Return where entries begin, each distance from the left once."""
+    edges: list[float] = []
+    for left in sorted(lefts):
+        if not edges or left > edges[-1] + _STEP:
+            edges.append(left)
+    return edges

@@ -1,0 +1,171 @@
+"""Which blocks of a PDF are headings, and of what level.
+
+- Bookmarks come first. Else headings are larger or bolder than most of the text, and larger ones
+  are above smaller ones.
+- A printed table of contents says more than looks: its outermost entries are of one level, however
+  they are set, and its own lines are no headings.
+- A lead paragraph, or what stands in the margin without a text of its own, is none.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from core.ingest.load.pdf_contents import title_key
+from core.ingest.load.pdf_layout import Block
+from core.ingest.load.pdf_lines import HYPHEN, Line
+from core.language.sentences import is_cut_off
+
+_LARGER = 1.12
+_MAX_LINES = 3
+_MAX_LARGER_LINES = 5
+"""Of a heading that is larger than the text, as over a narrow column."""
+_MAX_CHARACTERS = 160
+_MAX_LEVEL = 6
+_MIN_SENTENCE_WORDS = 9
+_MIN_CUT_OFF_WORDS = 6
+_MIN_ENTRIES = 3
+"""Headings that are outermost entries of the table of contents, for it to be believed."""
+_FINITE = re.compile(
+    r"\b(?:is|are|was|were|will|must|shall|should|may|can|has|have|do|does)\b", re.IGNORECASE
+)
+_ASKS = re.compile(
+    r"(?:what|who|whom|when|where|why|how|which|if|is|are|do|does|can|may)\b", re.IGNORECASE
+)
+_OPENERS = "\"\u201c'(§"
+_NO_END = (".", ",", ";", HYPHEN)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A page's blocks in reading order."""
+
+    blocks: tuple[Block, ...]
+    """Without running headers and footers."""
+    outline: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Titles of the outline on this page, by `title_key`, with their level from 1."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Look:
+    """Size and weight of a line."""
+
+    size: float
+    is_bold: bool
+
+
+class Headings:
+    """The headings of one document; asked for each block in order.
+
+    Args:
+        pages: the blocks of each.
+        contents: the depth of entries in the printed table of contents, by `title_key`.
+    """
+
+    def __init__(self, pages: Sequence[Page], contents: Mapping[str, int]) -> None:
+        self._contents = contents
+        self._body = _body_look(line for page in pages for b in page.blocks for line in b.lines)
+        found = [
+            (number, block)
+            for number, page in enumerate(pages)
+            for block in page.blocks
+            if self._looks_like_heading(block)
+        ]
+        self._levels = _rank(block for _, block in found)
+        self._last = {_key_of(block): number for number, block in found} if contents else {}
+        """The last page of each text that looks like a heading."""
+        self._begin = min((self._last[key] for key in contents if key in self._last), default=0)
+        """The page where what is in the contents begins."""
+        self._base = self._level_of_entries([block for _, block in found])
+        self._entry = (0, 0)
+        """Of the heading asked for last that is an entry: its level by look, and by depth."""
+
+    def lowest_level(self) -> int:
+        """Return the level below all that larger or bolder headings have."""
+        return min(max(self._levels.values(), default=0) + 1, _MAX_LEVEL)
+
+    def level(self, block: Block, outline: Mapping[str, int], *, page: int) -> int | None:
+        """Return the level of a block, from 1; None: it is no heading.
+
+        Args:
+            block: the block.
+            outline: the bookmarks of its page.
+            page: the page, from 0.
+        """
+        if outline and len(block.lines) <= _MAX_LARGER_LINES:
+            named = outline.get(_key_of(block))
+            if named is not None:
+                return min(named, _MAX_LEVEL)
+        if not self._looks_like_heading(block):
+            return None
+        level = self._levels[_look(block.lines[0])]
+        if self._base is None:
+            return level
+        key = _key_of(block)
+        depth = self._contents.get(key)
+        if depth is not None and page < self._last[key] and page < self._begin:
+            return None
+        if depth is not None:
+            self._entry = (level, self._base + depth)
+        elif level < self._entry[0]:
+            self._entry = (level, level)
+        return min(self._entry[1] + level - self._entry[0], _MAX_LEVEL)
+
+    def _level_of_entries(self, found: Sequence[Block]) -> int | None:
+        """Return the highest level that outermost entries have; None: the contents tell nothing."""
+        entries = [
+            self._levels[_look(block.lines[0])]
+            for block in found
+            if self._contents.get(_key_of(block)) == 0
+        ]
+        return min(entries) if len(entries) >= _MIN_ENTRIES else None
+
+    def _looks_like_heading(self, block: Block) -> bool:
+        first = block.lines[0]
+        is_larger = first.size >= _LARGER * self._body.size
+        is_bolder = first.is_bold and not self._body.is_bold and first.size > 0.9 * self._body.size
+        if block.cells or not (is_larger or is_bolder) or (block.is_beside and not block.is_over):
+            return False
+        text = " ".join(line.text for line in block.lines)
+        if len(block.lines) > (_MAX_LARGER_LINES if is_larger else _MAX_LINES):
+            return False
+        if len(text) > _MAX_CHARACTERS or text.endswith(_NO_END) or "://" in text:
+            return False
+        begins = text[0] in _OPENERS or (text[0].isalnum() and not text[0].islower())
+        return begins and _has_letters(text) and not _is_sentence(text)
+
+
+def _rank(blocks: Iterable[Block]) -> dict[_Look, int]:
+    """Give each look of a heading its level: larger before smaller, bold before plain."""
+    looks = {_look(block.lines[0]) for block in blocks}
+    ordered = sorted(looks, key=lambda look: (-look.size, not look.is_bold))
+    return {look: min(place, _MAX_LEVEL) for place, look in enumerate(ordered, start=1)}
+
+
+def _body_look(lines: Iterable[Line]) -> _Look:
+    counts: Counter[_Look] = Counter()
+    for line in lines:
+        counts[_look(line)] += len(line.text)
+    return counts.most_common(1)[0][0] if counts else _Look(size=1.0, is_bold=False)
+
+
+def _look(line: Line) -> _Look:
+    return _Look(size=round(line.size * 2) / 2, is_bold=line.is_bold)
+
+
+def _has_letters(text: str) -> bool:
+    return sum(1 for character in text if character.isalpha()) > 1
+
+
+def _key_of(block: Block) -> str:
+    return title_key(" ".join(line.text for line in block.lines))
+
+
+def _is_sentence(text: str) -> bool:
+    """Return whether a text is a lead paragraph or a part of one, without its full stop."""
+    words = text.split()
+    if is_cut_off(text) and len(words) >= _MIN_CUT_OFF_WORDS:
+        return True
+    is_long = len(words) >= _MIN_SENTENCE_WORDS and not text.endswith("?")
+    return is_long and _FINITE.search(text) is not None and not _ASKS.match(text)
