@@ -50,6 +50,7 @@ _BESIDE = 2.0
 """Points between the text and what is beside it."""
 _SMALLER = 0.9
 _SAME_BASELINE = 1.0
+_SAME_COLUMN = 8.0
 """Points."""
 _DUTY = re.compile(r"\b(?:shall|must|may|can|cannot|should|will|is|are|has|have|not|never|only)\b")
 
@@ -121,11 +122,22 @@ def _side_key(line: Line) -> str:
 
 
 def beside_text(page: Sequence[Line]) -> list[Line]:
-    """Return the lines of notes in the margin: those outside the text that are no cell of a row."""
+    """Return the lines of notes in the margin: columns outside the text that are no cells of rows.
+
+    A line of a note may stand level with one of the text by chance, most of them don't.
+    """
     outside = _outside(page)
     beside = {id(line) for line in outside}
     inside = [line for line in page if id(line) not in beside]
-    return [line for line in outside if not _is_level(line, inside)]
+    columns: defaultdict[int, list[Line]] = defaultdict(list)
+    for line in outside:
+        columns[round(line.left / _SAME_COLUMN)].append(line)
+    return [
+        line
+        for column in columns.values()
+        if 2 * sum(1 for line in column if _is_level(line, inside)) <= len(column)
+        for line in column
+    ]
 
 
 def _is_level(line: Line, inside: Sequence[Line]) -> bool:
