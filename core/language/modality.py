@@ -133,7 +133,7 @@ _PATTERNS: tuple[tuple[Modality, str], ...] = (
     ),
     (
         Modality.MUST,
-        r"must|shall|(?:has|have|having|had)\s+to|needs?\s+to"
+        r"must|shall|(?:has|have|having|had)\s+to|needs?\s+to(?!\s+know\b)"
         rf"|{_BE}(?:\s+\w+ly)?\s+{_OBLIGE}|(?<!as\s)(?<!if\s)(?:required|obliged|obligated)\s+to"
         r"|(?<!as\s)(?<!if\s)required(?=\W*$|\s+(?:for|before|if|unless|from|when|prior)\b)"
         r"|mandatory(?=\W*$|\s+(?:for|to)\b)|requires?(?!\s*ments?)"
@@ -181,8 +181,8 @@ _BREAK = re.compile(
     re.IGNORECASE,
 )
 _SUBORDINATE = re.compile(
-    r"\b(?:if|when|where|unless|although|though|while|whereas|because|until|before|after|once"
-    r"|provided|except|as\s+\w+\s+as|in\s+case|to\s+the\s+extent)\b"
+    r"\b(?:if|when|where|unless|assuming|although|though|while|whereas|because|until|before|after|once"
+    r"|provided|except|as\s+(?:\w+\s+){1,3}as|in\s+case|to\s+the\s+extent)\b"
     r"|\b(?:which|who|whom|whose|that)(?:\s+\w+){0,1}\s*$",
     re.IGNORECASE,
 )

@@ -66,6 +66,14 @@ _OFTEN = re.compile(
     r"|month|week))\b",
     re.IGNORECASE,
 )
+_FROM = re.compile(r"\bfrom\W{0,9}$", re.IGNORECASE)
+"""Before a count where something comes from ("from one country to another")."""
+_AMOUNT_BEFORE = re.compile(
+    r"(?:[$\u20ac\u00a3]|\b(?:EUR|USD|GBP|CHF))\s?\d[\d.,]*\s?(?:k|EUR|USD|GBP|CHF)?\s$"
+    r"|\d\s?(?:EUR|USD|GBP|CHF|euros?|dollars?)\s$",
+    re.IGNORECASE,
+)
+"""An amount right before how often: the period of the amount ("$1,500 quarterly"), no deadline."""
 _COUNTED = re.compile(r"\W{0,3}((?:[a-z-]+ )?[a-z-]{3,})", re.IGNORECASE)
 _LIMIT = re.compile(
     r"\b(?:limits?|maximum|minimum|thresholds?|rates?|fees?|allowances?|caps?|fines?|penalt(?:y"
@@ -93,6 +101,8 @@ class Measure:
     """As listed at `EntityType`."""
     words: str
     """As a person would read it ("at most EUR 75")."""
+    at: int = 0
+    """Where it stands in the statement's words."""
 
 
 def measures_of(statement: Statement) -> Iterator[Measure]:
@@ -106,17 +116,18 @@ def measures_of(statement: Statement) -> Iterator[Measure]:
             threshold = _threshold(quantity, text, partner)
             if threshold.comparison == "exactly" and _is_alternative(read, place, text):
                 threshold = _like(threshold, last)
-            last = threshold
+            last = threshold = replace(threshold, at=quantity.span.char_start)
             if threshold.comparison != "exactly" or _is_limit(statement):
                 yield threshold
         elif quantity.kind == "duration":
-            yield _limit_of_time(quantity, text) or _deadline(quantity, text)
+            limit = _limit_of_time(quantity, text) or _deadline(quantity, text)
+            yield replace(limit, at=quantity.span.char_start)
         elif quantity.kind == "date" and _BY_DATE.search(_before(text, quantity)):
-            yield _last_day(quantity)
+            yield replace(_last_day(quantity), at=quantity.span.char_start)
         elif quantity.kind == "number":
             counted = _count(quantity, text)
             if counted is not None:
-                yield counted
+                yield replace(counted, at=quantity.span.char_start)
     yield from _unnumbered(text)
 
 
@@ -219,6 +230,8 @@ def _count(quantity: Quantity, text: str) -> Measure | None:
     """Return a counted threshold ("at least three bids"), or None for any other number."""
     comparison = _comparison(text, quantity)
     counted = _COUNTED.match(_after(text, quantity))
+    if _FROM.search(_before(text, quantity)):
+        return None
     if comparison == "exactly" or counted is None or not quantity.canonical.isdecimal():
         return None
     value, unit = quantity.canonical, counted[1].casefold()
@@ -259,8 +272,11 @@ def _unnumbered(text: str) -> Iterator[Measure]:
     """Yield deadlines without a number: at once, and how often."""
     at_once = _AT_ONCE.search(text)
     if at_once:
-        yield _measure("immediately", "", "within", at_once[0])
+        found = _measure("immediately", "", "within", at_once[0])
+        yield replace(found, at=at_once.start())
     for match in _OFTEN.finditer(text):
+        if _AMOUNT_BEFORE.search(text[max(0, match.start() - _NEAR) : match.start()]):
+            continue
         rate = match["rate"].casefold()
         value = (
             "2"
@@ -273,7 +289,7 @@ def _unnumbered(text: str) -> Iterator[Measure]:
             (name for name in ("quarter", "month", "week") if name in rate),
             "day" if rate == "daily" else "year",
         )
-        yield _measure(value, unit, "every", match[0])
+        yield replace(_measure(value, unit, "every", match[0]), at=match.start())
 
 
 def _measure(value: str, unit: str, comparison: str, raw: str, *, kind: str = "") -> Measure:

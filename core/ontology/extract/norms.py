@@ -8,6 +8,7 @@ from core.domain.ontology import EntityType
 from core.language.lead_ins import ends_in_colon
 from core.language.modality import ModalClause, Modality, modalities
 from core.language.sentences import is_cut_off
+from core.language.spans import TextSpan
 from core.ontology.extract.roles import RoleMention, find_roles
 from core.ontology.extract.statements import Statement
 
@@ -21,24 +22,56 @@ NORM_TYPES: Mapping[Modality, EntityType] = {
 }
 """The type of norm that each modality makes."""
 _CONDITION = re.compile(
-    r"\b(?:only )?(?:if|when|whenever|where|unless|before|after|until|once|provided that|as long"
-    r" as|in case"
-    r"|upon|subject to|without|prior to|except|in the event)\b.*",
+    r"\bonly (?:with|by|for|to|in|on|within|under|as)\b.*"
+    r"|\b(?:only )?(?:if|when|whenever|where|unless|before|after|until"
+    r"|once(?! (?:every|each|an?|per)\b)|provided that|as long as|in case|upon|subject to|without"
+    r"|prior to|except|in the event)\b.*",
     re.IGNORECASE,
 )
 _FRONTED = re.compile(
     r"^(?:if|when|whenever|where|unless|before|after|until|once|provided that|in case|upon|as"
     r" long as"
-    r"|from|in the event|should)\b[^,]*(?:,|$)",
+    r"|from|in the event|should)\b[^,]*(?:(?:, [^,]{1,40}){0,5}, (?:or|and) [^,]*)?(?:,|$)",
     re.IGNORECASE,
 )
-_BY = re.compile(r"\bby (?:the |an? )?", re.IGNORECASE)
+_PASSIVE = re.compile(
+    r"\s*(?:\w+ly )?(?:not )?be(?:en)? (?:\w+ly )?"
+    r"(?:\w+(?:ed|en|wn|ne|de|pt|ld|nt|ut)|kept|held|made|paid|sent|read|set|met)\b"
+    r"[^,;:.]{0,160}?\bby (?:the |an? |their |its |each )?"
+    r"(?:relevant |appropriate |responsible |respective |direct |designated |applicable )?",
+    re.IGNORECASE,
+)
+"""A passive verb phrase up to its agent, in one clause."""
+_IN_BRACKETS = re.compile(r"\([^()]{1,80}\)")
+"""A remark on one word ("the status (if applicable)"), and no condition of the whole."""
+_PURPOSE = re.compile(r"\bso (?:that )?[^,;]{1,60}$", re.IGNORECASE)
+"""Before "can": what something is for, and not what is allowed."""
+_PRONOUN = re.compile(
+    r"\b(?:you|we|i|he|she|it|they|this|that|these|those)\s*(?:\w+ly\s*|also\s*)?$", re.IGNORECASE
+)
+"""A subject that is no role, whatever is named before it ("before you meet an official, you")."""
+_ENCOURAGED = re.compile(
+    r"^\s*(?:hesitate|forget|worry|feel|be (?:afraid|bashful|shy|embarrassed))\b", re.IGNORECASE
+)
+"""What nobody is forbidden: "do not hesitate to ask" invites."""
+_FORBIDS = re.compile(
+    r"(?:prohibits?|forbids?|(?:do|does|will)(?:\s+not|n['\u2019]t)\s+\w+|never|prohibition \w+)$",
+    re.IGNORECASE,
+)
+"""Of these, what is forbidden stands behind; what stands before is whose rule it is, or nobody."""
+_DEMANDS = re.compile(r"(?:requires?|expects?|needs?|recommends?)$", re.IGNORECASE)
+"""Verbs that say something without what follows them, unlike "must"."""
+_OPENS_CONDITIONS = re.compile(
+    r"\b(?:unless|only (?:if|when|where)|if|provided that)\b[^.,;]{0,80}$", re.IGNORECASE
+)
+"""The end of a lead-in after which each item is a condition ("unless all of these are met:")."""
 _EXEMPTION = re.compile(
     r"\b(?:do|does)(?:\s+not|n't) apply\b|\bexempt(?:ed|ion)?s?\b|\b(?:is|are) (?:not"
     r"|excluded)\b.{0,40}"
     r"\b(?:covered|subject to|gifts|hospitality|within the (?:scope|meaning))\b|\bexcluded"
     r" from\b|\bas an exception\b"
-    r"|\bexceptions? (?:to|from)\b|\bno exceptions?\b|\bdo(?:es)? not count\b"
+    r"|\b(?:is|are|be) (?:an? |the (?:only )?)?exceptions? (?:to|from)\b"
+    r"|\bexceptions? (?:to|from) [^.;]{1,60} (?:is|are|apply|applies)\b|\bdo(?:es)? not count\b"
     r"|\btakes? precedence\b|\bprevails?\b|\bappl(?:y|ies) instead\b",
     re.IGNORECASE,
 )
@@ -54,7 +87,8 @@ _DEFINING = re.compile(
 _EPISTEMIC = re.compile(
     r"\b(?:information|circumstances?|conflicts?|it|this|breach\w*|violation\w*|they|there|policy)"
     r"\s+(?:may|can|could)\b"
-    r"|\b(?:may|can) (?:be|lead|result|also be|include|have|arise|exist|give rise)\b",
+    r"|\b(?:may|can) (?:be|lead|constitute|cause|appear|result|also be|include|have|arise|exist"
+    r"|give rise)\b",
     re.IGNORECASE,
 )
 _GRANTED = re.compile(
@@ -108,6 +142,8 @@ class Norm:
     """When; empty if always."""
     sentence: str
     """The whole sentence, with its lead-in."""
+    clause: TextSpan | None = None
+    """Where it stands in the statement's words; None: what the whole statement says."""
 
 
 def norms_of(statement: Statement, known: Mapping[str, str]) -> tuple[Norm, ...]:
@@ -126,7 +162,15 @@ def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
     """Yield a norm for each main clause that has a modal expression."""
     text, inherited = _LABEL.sub("", statement.words, count=1), False
     clauses = _main_clauses(text)
-    if not clauses and statement.lead_in_words:
+    if _OPENS_CONDITIONS.search(statement.lead_in_words):
+        text, inherited = statement.sentence, True
+        end = len(statement.lead_in_words)
+        clauses = [
+            clause
+            for clause in _main_clauses(text)
+            if clause.trigger is not None and clause.trigger.char_end <= end
+        ][-1:]
+    elif not clauses and statement.lead_in_words:
         text, inherited = statement.sentence, True
         clauses = _main_clauses(text)[-1:]
     for clause in clauses:
@@ -139,22 +183,35 @@ def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
         after = text[clause.trigger.char_end : len(text) if inherited else clause.span.char_end]
         actor = _actor(subject, clause.trigger.of(text), after, statement, known)
         said = clause.span.of(text)
-        if clause.modality is Modality.MUST_NOT and _NOT_KNOWN.search(said):
+        if clause.modality is Modality.MUST_NOT and (
+            _NOT_KNOWN.search(said) or _ENCOURAGED.match(after)
+        ):
             continue
         if clause.modality is Modality.MAY and (
-            _NEGATES.search(said) or is_mere_chance(said, has_actor=actor is not None)
+            _NEGATES.search(said)
+            or _PURPOSE.search(subject)
+            or is_mere_chance(said, has_actor=actor is not None)
         ):
             continue
         fronted = _FRONTED.match(subject.strip())
-        later = _CONDITION.search(after)
+        later = _CONDITION.search(_IN_BRACKETS.sub(lambda found: "~" * len(found[0]), after))
         yield Norm(
             type=type_,
             modality=clause.modality,
             actor=actor,
-            action=_action(subject, after[: later.start()] if later else after, actor),
-            condition=_tidy(fronted[0] if fronted else later[0] if later else ""),
+            action=_action(
+                subject, clause.trigger.of(text), after[: later.start()] if later else after, actor
+            ),
+            condition=_tidy(fronted[0] if fronted else after[later.start() :] if later else ""),
             sentence=statement.sentence,
+            clause=None if inherited else _within(statement.words, text, clause.span),
         )
+
+
+def _within(words: str, text: str, span: TextSpan) -> TextSpan:
+    """Return the span of a clause in the whole words, of which the text is the end."""
+    label = len(words) - len(text)
+    return TextSpan(char_start=span.char_start + label, char_end=span.char_end + label)
 
 
 def says_exception(sentence: str) -> bool:
@@ -201,12 +258,14 @@ def _actor(
     """Return who a norm binds: the subject, the agent of a passive, or the lead-in's subject."""
     fronted = _FRONTED.match(subject.strip())
     own = subject.strip()[fronted.end() :] if fronted else subject
+    if _PRONOUN.search(own):
+        return None
     for text in (own, trigger):
         for role in find_roles(text, known):
             is_owner = text[role.end :].startswith(("'", "\u2019"))
             if not is_owner and not _DEPENDENT.search(text[: role.start]):
                 return role
-    passive = _BY.search(after) if re.match(r"\s*(?:\w+ly )?(?:not )?be(?:en)?\b", after) else None
+    passive = _PASSIVE.match(after)
     if passive:
         roles = find_roles(after[passive.end() : passive.end() + 60], known)
         if (
@@ -219,10 +278,15 @@ def _actor(
     return roles[0] if roles else None
 
 
-def _action(subject: str, after: str, actor: RoleMention | None) -> str:
+def _action(subject: str, trigger: str, after: str, actor: RoleMention | None) -> str:
     """Return what a norm is about: the verb phrase, with the subject where it is the object."""
     if actor is not None and actor.name.split()[0].casefold()[:4] in subject.casefold():
         return _tidy(after)
+    subject = re.sub(r"\s(?:is|are|be|was|were)\s*$", "", subject).rpartition(", but ")[2]
+    if actor is None and _FORBIDS.search(trigger):
+        return _tidy(after)
+    if _DEMANDS.search(trigger):
+        return _tidy(f"{subject} {trigger} {after}")
     return _tidy(f"{subject} {re.sub(r'^ *be ', 'to be ', after)}")
 
 

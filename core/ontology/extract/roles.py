@@ -60,11 +60,14 @@ _GROUPS: Mapping[str, str] = {
 }
 _HEAD = (
     r"(?:Officers?|Managers?|Directors?|Committee|Department|Team|Board|Counsel|Auditors?"
-    r"|Controller|Function"
-    r"|Council|Approvers?|Analyst|Specialist|Custodians?|Owners?|Administrators?|Desk|Unit"
-    r"|Division|Office"
-    r"|Steward|Coordinators?|Supervisors?|Persons?|Regulator|Personnel|Employees?)"
+    r"|Controller|(?<!Controlled )Function"
+    r"|Council|Approvers?|Analyst|Specialist|Custodians?|(?<!Beneficial )Owners?|Administrators?"
+    r"|Desk|Unit|Division"
+    r"|(?<!Home )(?<!Central )(?<!Branch )(?<!Representative )(?<!Post )(?<!Head )Office"
+    r"|Steward|Coordinators?|(?<!Meetings )Supervisors?|Regulator"
+    r"|(?:(?<=Authorised )|(?<=Authorized )|(?<=Responsible )|(?<=Contact ))Persons?)"
 )
+"""The last word of an office; "employees" and "persons" are none, whatever stands before them."""
 _NOT_FIRST = (
     r"(?!(?:The|This|That|All|Each|Any|Every|A|An|If|When|Where|No|Our|Your|These|Such|By|For|In"
     r"|Of|To|And|Or"
@@ -81,7 +84,8 @@ _TITLED = re.compile(
     r"|Executive Committee|Regulator|Controller|Ombudsperson))"
     r"(?:\s\((?P<short>[A-Z]{2,5})\))?(?![\w-])"
 )
-_SHORT = re.compile(rf"\b(?:{'|'.join(_ABBREVIATIONS)}|VP)\b")
+_SHORT = re.compile(rf"(?<![\w-])(?:{'|'.join(_ABBREVIATIONS)}|VP)(?![\w]|-\w)")
+"""Not within an identifier ("HR-010")."""
 _GROUP = re.compile(rf"\b(?:{'|'.join(_GROUPS)})\b", re.IGNORECASE)
 _NAMED_GROUPS = tuple(
     (re.compile(pattern, re.IGNORECASE), group) for pattern, group in _GROUPS.items()
@@ -91,8 +95,8 @@ _NEEDS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
         _TITLED,
         re.compile(
             r"Head of|Officer|Manager|Director|Committee|Department|Team|Board|Counsel|Auditor"
-            r"|Controller|Function|Council|Approver|Analyst|Specialist|Custodian|Owner|Administrator"
-            r"|Desk|Unit|Division|Office|Steward|Coordinator|Supervisor|Person|Regulator|Employee"
+            r"|Controller|Function|Council|Approver|Analyst|Specialist|Custodian|Owner"
+            r"|Administrator|Desk|Unit|Division|Office|Steward|Coordinator|Supervisor|Person|Regulator|Employee"
             r"|Internal Audit|Human Resources|Accounts Payable|Ombudsperson"
         ),
     ),
@@ -134,9 +138,9 @@ _TO_ROLE: tuple[tuple[RelationType, re.Pattern[str]], ...] = (
     (
         RelationType.REPORTS_TO,
         re.compile(
-            r"\b(?:reports?|reported|reporting|disclosed?|discloses?|notified|submit(?:s|ted)?"
-            r"|handed over"
-            r"|hand(?:s)? over|sent?|addressed|declare[sd]?|made|returned)\b[^.;:]{0,80}?\bto\b"
+            r"\b(?:(?<!direct )reports?|reported|reporting|disclosed?|discloses?|notified"
+            r"|submit(?:s|ted)?|handed over|hand(?:s)? over|sent?|addressed|declare[sd]?"
+            r"|made|returned)\b[^.;:]{0,80}?\bto\b"
             r"|\b(?:notif(?:y|ies)|inform(?:s)?|tells?|contact(?:s)?|consult(?:s)?|alerts?"
             r"|ask(?:s)?)\b",
             re.IGNORECASE,
@@ -164,6 +168,23 @@ _STOP = re.compile(
     r"|using|at|on|prior|after|without|and (?:must|may|is|are|noted|then))\b"
 )
 _REACH = 110
+_NAME_GOES_ON = re.compile(r"\s[A-Z][a-z]{2,}")
+_NOT_TOLD = frozenset(
+    {
+        "Public Officials",
+        "Suppliers",
+        "Vendors",
+        "Third Parties",
+        "Business Partners",
+        "Agents",
+        "Contractors",
+        "Consultants",
+        "Employees",
+        "Interns",
+        "Apprentices",
+    }
+)
+"""To whom things are given or paid, but nothing is reported, and who approves nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,6 +228,8 @@ def find_roles(text: str, known: Mapping[str, str]) -> tuple[RoleMention, ...]:
         if not needs.search(folded if pattern is _GROUP else text):
             continue
         for match in list(pattern.finditer(open_text)):
+            if pattern is _GROUP and _is_in_name(open_text, match):
+                continue
             start = match.start() + _joined(match[0], known)
             name, short = _named(match, text[start : match.end()], known)
             found.append(
@@ -221,6 +244,14 @@ def find_roles(text: str, known: Mapping[str, str]) -> tuple[RoleMention, ...]:
             taken = "~" * (match.end() - start)
             open_text = f"{open_text[:start]}{taken}{open_text[match.end() :]}"
     return tuple(sorted(found, key=lambda role: role.start))
+
+
+def _is_in_name(text: str, match: re.Match[str]) -> bool:
+    """Return whether a group only begins a name ("Employee Handbook")."""
+    said = match[0]
+    if not said[:1].isupper() or said.endswith("s"):
+        return False
+    return _NAME_GOES_ON.match(text, match.end()) is not None
 
 
 def _joined(name: str, known: Mapping[str, str]) -> int:
@@ -255,7 +286,7 @@ class RoleRelation:
 
 def role_relations_of(text: str, known: Mapping[str, str]) -> Iterator[RoleRelation]:
     """Yield the roles that approve or are notified, in a sentence without markup."""
-    roles = find_roles(text, known)
+    roles = [role for role in find_roles(text, known) if role.name not in _NOT_TOLD]
     if not roles:
         return
     for type_, pattern in _TO_ROLE:

@@ -127,9 +127,10 @@ class _Reader:
         for role in roles.values():
             self._role(role, statement)
         norms = [self._norm(norm, statement) for norm in norms_of(statement, self._known)]
-        subjects = [key for key, norm in norms if norm.type is not EntityType.EXCEPTION]
+        rules = [(key, norm) for key, norm in norms if norm.type is not EntityType.EXCEPTION]
+        subjects = [key for key, _ in rules]
         holder = self._section_key(statement.section)
-        self._measures(statement, subjects, holder)
+        self._measures(statement, rules, holder)
         self._links(statement, subjects or [holder])
         self._definitions(statement, holder)
         self._scope(statement, subjects)
@@ -210,12 +211,18 @@ class _Reader:
             other = f"{type_.value.casefold()}:{self._key}:{fingerprint(norm.sentence)}"
             self.collector.relation(key, RelationType.EXEMPTS, other, spans)
 
-    def _measures(self, statement: Statement, subjects: Sequence[str], holder: str) -> None:
-        """Add thresholds and deadlines, related to the norms they limit, or to the section."""
+    def _measures(
+        self, statement: Statement, rules: Sequence[tuple[str, Norm]], holder: str
+    ) -> None:
+        """Add thresholds and deadlines, related to the norms they limit, or to the section.
+
+        One in the clause of a norm is that norm's, whatever else the sentence says.
+        """
         for measure in measures_of(statement):
             key = self._measure(measure, statement)
             relation = MEASURE_RELATION[measure.type]
-            for subject in subjects or [holder]:
+            own = [rule for rule, norm in rules if _holds(norm, measure)]
+            for subject in own or [rule for rule, _ in rules] or [holder]:
                 self.collector.relation(subject, relation, key, statement.spans)
                 if measure.comparison == "above" and measure.type is EntityType.THRESHOLD:
                     self.collector.relation(key, RelationType.TRIGGERS, subject, statement.spans)
@@ -299,6 +306,12 @@ class _Reader:
                 f"policy:{slug(name)}", EntityType.POLICY, name, statement.spans
             )
             self.collector.relation(self._policy, RelationType.SUPERSEDES, older, statement.spans)
+
+
+def _holds(norm: Norm, measure: Measure) -> bool:
+    """Return whether a measure stands in the clause of a norm."""
+    clause = norm.clause
+    return clause is not None and clause.char_start <= measure.at < clause.char_end
 
 
 def _approvers(statement: Statement, known: Mapping[str, str]) -> list[RoleMention]:

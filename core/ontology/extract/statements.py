@@ -63,6 +63,8 @@ class Statement:
 
 
 _MARKUP = re.compile(r"\*\*|__|`|\\(?=[$%#_*])|[\u200e\u200f]|\$\\rightarrow\$")
+_SIGNS = (("\\geq", "\u2265"), ("\\leq", "\u2264"))
+"""Of formulas, as some tools export them."""
 _LABEL = re.compile(
     r"(?:MANDATORY|PROHIBITED|RECOMMENDED|CONDITION|OPTIONAL|PERMITTED|REQUIRED):\s*"
 )
@@ -75,6 +77,8 @@ _HISTORY = re.compile(
 
 def clean(text: str) -> str:
     """Return `text` without markup and with single spaces."""
+    for sign, shown in _SIGNS:
+        text = text.replace(sign, shown)
     return " ".join(_MARKUP.sub("", text).split())
 
 

@@ -73,7 +73,7 @@ _NOT_A_TERM = re.compile(
     r"\b(?:this|that|these|it|there|which|who|policy|purpose|following|aim|goal|approval"
     r"|decision|we|you|they"
     r"|not|must|shall|may|one|each|such|he|she|period|limit|deadline|address|objective|status"
-    r"|result|list)\b",
+    r"|result|list|also|only|simply)\b",
     re.IGNORECASE,
 )
 _LABELLED = re.compile(

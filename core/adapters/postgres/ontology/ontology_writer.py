@@ -92,7 +92,7 @@ async def _store_entities(
 ) -> dict[str, int]:
     ids: dict[str, int] = {}
     for batch in _batches([_entity(entity) for entity in found]):
-        await connection.execute(insert(entities).values(batch).on_conflict_do_nothing())
+        await connection.execute(insert(entities).on_conflict_do_nothing(), batch)
         rows = await connection.execute(
             select(entities.c.key, entities.c.content_hash, entities.c.id).where(
                 entities.c.key.in_([entity["key"] for entity in batch])
@@ -129,13 +129,11 @@ async def _store_relations(
             (entity_ids[relation.source], relation.type.value, entity_ids[relation.target])
         )
     for batch in _batches(list(zip(wanted, found, strict=True))):
-        added = insert(relations).values(
-            [
-                {"source_id": s, "type": t, "target_id": o, "attributes": dict(relation.attributes)}
-                for (s, t, o), relation in batch
-            ]
-        )
-        await connection.execute(added.on_conflict_do_nothing())
+        added = [
+            {"source_id": s, "type": t, "target_id": o, "attributes": dict(relation.attributes)}
+            for (s, t, o), relation in batch
+        ]
+        await connection.execute(insert(relations).on_conflict_do_nothing(), added)
         sources = {key[0] for key, _ in batch}
         rows = await connection.execute(
             select(
