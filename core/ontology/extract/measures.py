@@ -66,6 +66,8 @@ _OFTEN = re.compile(
     r"|month|week))\b",
     re.IGNORECASE,
 )
+_ENCOURAGES = re.compile(r"\bencourag(?:e|es|ed)\b[^.;]{0,60}$", re.IGNORECASE)
+"""Before "immediately" where it is no duty."""
 _FROM = re.compile(r"\bfrom\W{0,9}$", re.IGNORECASE)
 """Before a count where something comes from ("from one country to another")."""
 _AMOUNT_BEFORE = re.compile(
@@ -271,7 +273,7 @@ def _deadline(quantity: Quantity, text: str) -> Measure:
 def _unnumbered(text: str) -> Iterator[Measure]:
     """Yield deadlines without a number: at once, and how often."""
     at_once = _AT_ONCE.search(text)
-    if at_once:
+    if at_once and not _ENCOURAGES.search(text[: at_once.start()]):
         found = _measure("immediately", "", "within", at_once[0])
         yield replace(found, at=at_once.start())
     for match in _OFTEN.finditer(text):

@@ -42,8 +42,19 @@ _PASSIVE = re.compile(
     re.IGNORECASE,
 )
 """A passive verb phrase up to its agent, in one clause."""
+_BE = re.compile(r"(?:\s|^)(?:is|are|be|was|were|there)\s*$", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\([^()]{1,80}\)")
 """A remark on one word ("the status (if applicable)"), and no condition of the whole."""
+_TOLD = re.compile(
+    r"\b(?:how|what|when|where|whether|which|why|whom?)\s+(?:\w+\s+){0,2}$"
+    r"|(?<![,;:.])\s(?:tools?|equipment|something|anything|everything|things?|information|help|time"
+    r"|support|resources?|access|skills?)\s+(?:we|you|they|employees)\s*$",
+    re.IGNORECASE,
+)
+"""Before a modal verb within what somebody knows or has ("how we should act", "the tools we need
+to work"): it binds nobody."""
+_PERHAPS = re.compile(r"\b(?:may|might|can|could)\s*$", re.IGNORECASE)
+"""Before "need to": what is perhaps needed is not required."""
 _PURPOSE = re.compile(r"\bso (?:that )?[^,;]{1,60}$", re.IGNORECASE)
 """Before "can": what something is for, and not what is allowed."""
 _PRONOUN = re.compile(
@@ -193,8 +204,10 @@ def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
             or is_mere_chance(said, has_actor=actor is not None)
         ):
             continue
-        fronted = _FRONTED.match(subject.strip())
-        later = _CONDITION.search(_IN_BRACKETS.sub(lambda found: "~" * len(found[0]), after))
+        if _TOLD.search(subject) or _PERHAPS.search(text[: clause.trigger.char_start]):
+            continue
+        fronted = _FRONTED.match(_without_brackets(subject.strip()))
+        later = _CONDITION.search(_without_brackets(after))
         yield Norm(
             type=type_,
             modality=clause.modality,
@@ -202,7 +215,13 @@ def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
             action=_action(
                 subject, clause.trigger.of(text), after[: later.start()] if later else after, actor
             ),
-            condition=_tidy(fronted[0] if fronted else after[later.start() :] if later else ""),
+            condition=_tidy(
+                subject.strip()[: fronted.end()]
+                if fronted
+                else after[later.start() :]
+                if later
+                else ""
+            ),
             sentence=statement.sentence,
             clause=None if inherited else _within(statement.words, text, clause.span),
         )
@@ -212,6 +231,11 @@ def _within(words: str, text: str, span: TextSpan) -> TextSpan:
     """Return the span of a clause in the whole words, of which the text is the end."""
     label = len(words) - len(text)
     return TextSpan(char_start=span.char_start + label, char_end=span.char_end + label)
+
+
+def _without_brackets(text: str) -> str:
+    """Return a text of the same length without what stands in brackets."""
+    return _IN_BRACKETS.sub(lambda found: "~" * len(found[0]), text)
 
 
 def says_exception(sentence: str) -> bool:
@@ -256,7 +280,7 @@ def _actor(
     subject: str, trigger: str, after: str, statement: Statement, known: Mapping[str, str]
 ) -> RoleMention | None:
     """Return who a norm binds: the subject, the agent of a passive, or the lead-in's subject."""
-    fronted = _FRONTED.match(subject.strip())
+    fronted = _FRONTED.match(_without_brackets(subject.strip()))
     own = subject.strip()[fronted.end() :] if fronted else subject
     if _PRONOUN.search(own):
         return None
@@ -282,7 +306,11 @@ def _action(subject: str, trigger: str, after: str, actor: RoleMention | None) -
     """Return what a norm is about: the verb phrase, with the subject where it is the object."""
     if actor is not None and actor.name.split()[0].casefold()[:4] in subject.casefold():
         return _tidy(after)
-    subject = re.sub(r"\s(?:is|are|be|was|were)\s*$", "", subject).rpartition(", but ")[2]
+    if trigger.casefold().endswith("to be"):
+        after = f" be {after}"
+    else:
+        subject = _BE.sub("", subject)
+    subject = subject.rpartition(", but ")[2]
     if actor is None and _FORBIDS.search(trigger):
         return _tidy(after)
     if _DEMANDS.search(trigger):

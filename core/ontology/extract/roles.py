@@ -41,7 +41,6 @@ _GROUPS: Mapping[str, str] = {
     r"agents?": "Agents",
     r"third parties": "Third Parties",
     r"business partners?": "Business Partners",
-    r"(?:public|government) officials?": "Public Officials",
     r"(?:temporary|agency) (?:staff|workers?)": "Temporary Staff",
     r"senior management": "Senior Management",
     r"department heads?|heads? of departments?": "Department Head",
@@ -105,7 +104,7 @@ _NEEDS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
         _GROUP,
         re.compile(
             r"employee|staff|person|contractor|manag|supervisor|director|officer|supplier|vendor"
-            r"|consultant|intern|apprentice|agen|third part|partner|official|department|resources"
+            r"|consultant|intern|apprentice|agen|third part|partner|department|resources"
             r"|council|desk|team|owner|ombuds|worker"
         ),
     ),
@@ -171,7 +170,6 @@ _REACH = 110
 _NAME_GOES_ON = re.compile(r"\s[A-Z][a-z]{2,}")
 _NOT_TOLD = frozenset(
     {
-        "Public Officials",
         "Suppliers",
         "Vendors",
         "Third Parties",

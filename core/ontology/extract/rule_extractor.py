@@ -131,7 +131,7 @@ class _Reader:
         subjects = [key for key, _ in rules]
         holder = self._section_key(statement.section)
         self._measures(statement, rules, holder)
-        self._links(statement, subjects or [holder])
+        self._links(statement, rules, holder)
         self._definitions(statement, holder)
         self._scope(statement, subjects)
         self._responsibilities(statement, holder)
@@ -221,7 +221,7 @@ class _Reader:
         for measure in measures_of(statement):
             key = self._measure(measure, statement)
             relation = MEASURE_RELATION[measure.type]
-            own = [rule for rule, norm in rules if _holds(norm, measure)]
+            own = [rule for rule, norm in rules if _holds(norm, measure.at)]
             for subject in own or [rule for rule, _ in rules] or [holder]:
                 self.collector.relation(subject, relation, key, statement.spans)
                 if measure.comparison == "above" and measure.type is EntityType.THRESHOLD:
@@ -256,10 +256,14 @@ class _Reader:
             },
         )
 
-    def _links(self, statement: Statement, subjects: Sequence[str]) -> None:
+    def _links(self, statement: Statement, rules: Sequence[tuple[str, Norm]], holder: str) -> None:
+        """Relate norms, or the section, to who approves them or hears of them."""
+        before = len(statement.sentence) - len(statement.words)
         for link in role_relations_of(statement.sentence, self._known):
             role = self._role(link.role, statement)
-            for subject in subjects:
+            at = link.role.start - before
+            own = [rule for rule, norm in rules if _holds(norm, at)]
+            for subject in own or [rule for rule, _ in rules] or [holder]:
                 self.collector.relation(subject, link.type, role, statement.spans)
 
     def _responsibilities(self, statement: Statement, holder: str) -> None:
@@ -308,10 +312,10 @@ class _Reader:
             self.collector.relation(self._policy, RelationType.SUPERSEDES, older, statement.spans)
 
 
-def _holds(norm: Norm, measure: Measure) -> bool:
-    """Return whether a measure stands in the clause of a norm."""
+def _holds(norm: Norm, at: int) -> bool:
+    """Return whether a place in the statement's words is in the clause of a norm."""
     clause = norm.clause
-    return clause is not None and clause.char_start <= measure.at < clause.char_end
+    return clause is not None and clause.char_start <= at < clause.char_end
 
 
 def _approvers(statement: Statement, known: Mapping[str, str]) -> list[RoleMention]:

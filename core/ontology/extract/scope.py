@@ -28,8 +28,15 @@ _NAMED = re.compile(
     + r")(?![\w-])"
 )
 _IN_A_NAME = re.compile(
-    r"\s(?:[A-Z][\w-]+\s){0,5}(?:Act|Code|Law|Convention|Directive|Regulation)\b"
+    r"\s(?:[A-Z][\w-]+\s){0,5}(?:Act|Code|Law|Convention|Directive|Regulation"
+    r"|Senate|Congress|House|Treasury|Department)\b"
 )
+_NO_PLACE = re.compile(
+    r"\s(?:or other\b|(?:federal |state )?(?:government|officials?|agenc(?:y|ies))\b)"
+    r"|(?:,\s[^()]{1,40})?\)",
+    re.IGNORECASE,
+)
+"""After a name that says whose somebody is, or whose list: a rule does not apply there."""
 _OWNER = re.compile(
     r"^[^\w\n]*+(?:policy |document )?owner\W{0,30}[|:]\W{0,30}(?P<owner>[^|\n]{3,60})",
     re.IGNORECASE | re.MULTILINE,
@@ -101,7 +108,7 @@ def jurisdictions(text: str) -> tuple[str, ...]:
     found = [
         _CODES[match[0]]
         for match in _NAMED.finditer(text)
-        if not _IN_A_NAME.match(text, match.end())
+        if not _IN_A_NAME.match(text, match.end()) and not _NO_PLACE.match(text, match.end())
     ]
     return tuple(dict.fromkeys(found))
 
