@@ -1,7 +1,8 @@
 """Word documents: paragraphs and tables in order, headings by style, list labels if derivable.
 
 The archive is checked before it is parsed. Deleted tracked changes are not in the text; inserted
-ones are. A footnote or endnote follows the sentence that refers to it, a text box its paragraph.
+ones are; comments are left out, and counted. A footnote or endnote follows the sentence that refers
+to it, a text box its paragraph.
 """
 
 import io
@@ -65,6 +66,9 @@ def load_docx(data: bytes) -> LoadedDocument:
         builder = DocumentBuilder()
         missing = _write(document, builder)
         notes = [f"left out {missing} footnotes: the file lacks them"] if missing else []
+        comments = len(_elements(document, RELATIONSHIP_TYPE.COMMENTS, "w:comment"))
+        if comments:
+            notes.append(f"left out {comments} comment{'s' if comments > 1 else ''}")
         loaded = builder.build(DOCX, metadata={}, notes=notes)
         return replace(loaded, metadata=_properties(document, has_title=bool(loaded.headings)))
     except (OpcError, KeyError, ValueError, etree.XMLSyntaxError, zipfile.BadZipFile) as exc:
@@ -148,7 +152,9 @@ class _Writer:
             cells: list[str] = []
             seen: set[int] = set()
             for cell in row.cells:
-                if id(xml_of(cell)) not in seen:  # a merged cell is listed once a column
+                if id(xml_of(cell)) in seen:  # a merged cell is listed once a column
+                    cells.append("")
+                else:
                     seen.add(id(xml_of(cell)))
                     texts = (visible_text(inner) for inner in xml_of(cell).iter(_PARAGRAPH))
                     inline = (self.notes.inline(text) for text in texts)

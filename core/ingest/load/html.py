@@ -78,6 +78,8 @@ _HIDDEN_STYLE = re.compile(
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*+=\s*+[\"']?\s*+([\w-]{1,40})", re.IGNORECASE)
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 _PROBE_BYTES = 2048
+_MAX_COLUMNS = 100
+"""Of a table; more rows or columns are never spanned."""
 
 
 def load_html(data: bytes) -> LoadedDocument:
@@ -150,10 +152,55 @@ class _Page:
     def _write_table(self, table: html.HtmlElement) -> None:
         self.flush()
         self.builder.begin_table()
+        open_cells: dict[int, tuple[int, str]] = {}
         for row in table.iter("tr"):
             if not _is_hidden(row):
-                self.builder.row([_words(cell) for cell in row if _tag(cell) in {"td", "th"}])
+                self.builder.row(_cells(row, open_cells))
         self.builder.end_table()
+
+
+def _cells(row: html.HtmlElement, open_cells: dict[int, tuple[int, str]]) -> list[str]:
+    """Return the texts of a row, each in its column.
+
+    A cell over several rows stands in each of them, since a row is understood by itself; one over
+    several columns stands in the first.
+
+    Args:
+        row: the row.
+        open_cells: by column, of the cells above: how many rows they still reach, and their text.
+    """
+    texts: list[str] = []
+    column = 0
+
+    def take_open() -> None:
+        nonlocal column
+        while column in open_cells:
+            left, text = open_cells.pop(column)
+            if left > 1:
+                reaching[column] = (left - 1, text)
+            texts.append(text)
+            column += 1
+
+    reaching: dict[int, tuple[int, str]] = {}
+    for cell in row:
+        if _tag(cell) not in {"td", "th"} or len(texts) > _MAX_COLUMNS:
+            continue
+        take_open()
+        text, rows = _words(cell), _span(cell, "rowspan")
+        if rows > 1:
+            reaching[column] = (rows - 1, text)
+        texts.append(text)
+        columns = _span(cell, "colspan")
+        texts += [""] * (columns - 1)
+        column += columns
+    take_open()
+    open_cells.update(reaching)
+    return texts
+
+
+def _span(cell: html.HtmlElement, name: str) -> int:
+    given = (cell.get(name) or "").strip()
+    return min(max(1, int(given)), _MAX_COLUMNS) if given.isdecimal() and len(given) <= 3 else 1  # noqa: PLR2004  # three digits
 
 
 def _tag(element: html.HtmlElement) -> str:

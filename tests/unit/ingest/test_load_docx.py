@@ -82,12 +82,20 @@ def test_outline_level_marks_a_heading() -> None:
     assert [heading.level for heading in read(source).headings] == [1]
 
 
-def test_merged_cell_is_read_once() -> None:
+def test_merged_cell_is_read_once_and_the_next_one_stays_in_its_column() -> None:
     source = docx.Document()
     table = source.add_table(rows=1, cols=3)
     table.cell(0, 0).merge(table.cell(0, 1)).text = "Wide"
     table.cell(0, 2).text = "x"
-    assert read(source).text == "Wide | x"
+    assert read(source).text == "Wide | | x"
+
+
+def test_cell_over_rows_stands_in_each() -> None:
+    source = docx.Document()
+    table = source.add_table(rows=2, cols=2)
+    table.cell(0, 0).merge(table.cell(1, 0)).text = "Staff"
+    table.cell(0, 1).text, table.cell(1, 1).text = "EUR 50", "EUR 100"
+    assert read(source).text == "Staff | EUR 50\nStaff | EUR 100"
 
 
 @pytest.mark.parametrize(
@@ -257,3 +265,12 @@ def test_footnotes_that_the_file_lacks_are_said() -> None:
     run = source.add_paragraph("Text.").add_run()._r
     run.append(OxmlElement("w:footnoteReference"))
     assert read(source).notes == ("left out 1 footnotes: the file lacks them",)
+
+
+def test_comments_are_left_out_and_counted() -> None:
+    source: Any = docx.Document()
+    source.add_paragraph("Staff must not accept cash.")
+    with_notes(source, "comment", {0: "Ask Legal about this.", 1: "Why?"})
+    document = read(source)
+    assert document.text == "Staff must not accept cash."
+    assert "left out 2 comments" in document.notes

@@ -68,3 +68,25 @@ def test_deep_nesting_is_refused_not_cut() -> None:
     assert read("<div>" * 300 + "x" + "</div>" * 300 + "<p>end</p>") == "x\n\nend"
     with pytest.raises(DocumentError, match="nested"):
         read("<div>" * 20_000 + "x" + "</div>" * 20_000 + "<p>end</p>")
+
+
+def test_cells_over_rows_and_columns_stand_where_they_reach() -> None:
+    page = (
+        "<table><tr><th>Level</th><th>Limit</th><th>Approver</th></tr>"
+        "<tr><td rowspan=2>Staff</td><td>EUR 50</td><td>none</td></tr>"
+        "<tr><td>EUR 100</td><td>Line manager</td></tr>"
+        "<tr><td>Managers</td><td colspan='2'>by the board</td></tr></table>"
+    )
+    document = load(page.encode(), source_name="a.html")
+    assert document.text.split("\n") == [
+        "Level | Limit | Approver",
+        "Staff | EUR 50 | none",
+        "Staff | EUR 100 | Line manager",
+        "Managers | by the board |",
+    ]
+
+
+def test_hostile_spans_are_no_harm() -> None:
+    cells = "<td rowspan=99999999 colspan=99999999>a</td>" * 50
+    document = load(f"<table>{f'<tr>{cells}</tr>' * 50}</table>".encode(), source_name="a.html")
+    assert len(document.text) < 200_000
