@@ -46,6 +46,7 @@ bench: $(VENV)/.installed-dev
 	@echo; echo '$$ python -m tests.evals.bench_ask'; $(BIN)/python -m tests.evals.bench_ask
 	@for what in processes corpus; do echo; echo "\$$ python -m tests.evals.bench_scale $$what"; \
 	  $(BIN)/python -m tests.evals.bench_scale $$what 2>/dev/null || exit 1; done
+	@echo; echo '$$ python -m tests.evals.bench_corpus'; $(BIN)/python -m tests.evals.bench_corpus $(if $(wildcard $(DATA)/policies),--data $(DATA))
 	@echo; echo '$$ python -m tests.evals.bench_threads'; $(BIN)/python -m tests.evals.bench_threads
 	@echo; echo '$$ python -m tests.evals.bench_slack large'; $(BIN)/python -m tests.evals.bench_slack large 2>/dev/null
 	@echo; echo '$$ python -m tests.evals.bench_stalls'; $(BIN)/python -m tests.evals.bench_stalls

@@ -3,6 +3,7 @@
 import asyncio
 import dataclasses
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
@@ -42,6 +43,8 @@ from core.ports.extraction import (
 )
 from core.ports.search import ServingEmbedder
 
+EMBEDDED_AT_ONCE = 512
+"""Chunks of one call of the embedder, which divides them among all cores."""
 MAX_ATTEMPTS = 3
 """Attempts, if other ingestions of the same policy commit first."""
 
@@ -116,16 +119,20 @@ class Ingestor:
         self._embedder = embedder
         self._extractor = extractor
         self._clock = clock
+        self.watch_embedding: Callable[[int, int], None] | None = None
+        """Told how many chunks of the current file have vectors, of how many; None: nobody is."""
 
     def reading_by(self, extractor: Extractor) -> "Ingestor":
         """Return the same with another extractor."""
-        return Ingestor(
+        other = Ingestor(
             reader=self._reader,
             store=self._store,
             embedder=self._embedder,
             extractor=extractor,
             clock=self._clock,
         )
+        other.watch_embedding = self.watch_embedding
+        return other
 
     async def prepare(
         self, data: bytes, *, source_name: str, given: Overrides, with_chunks: bool
@@ -336,7 +343,13 @@ class Ingestor:
             return {}
         missing = await self._store.missing_embeddings(texts, embedder.space)
         new = [texts[index] for index in missing]
-        vectors = await embedder.embed_documents(new) if new else []
+        vectors: list[Vector] = []
+        for start in range(0, len(new), EMBEDDED_AT_ONCE):
+            if self.watch_embedding is not None:
+                self.watch_embedding(start, len(new))
+            vectors += await embedder.embed_documents(new[start : start + EMBEDDED_AT_ONCE])
+        if self.watch_embedding is not None:
+            self.watch_embedding(len(new), len(new))
         return dict(zip(new, vectors, strict=True))
 
     def _today(self) -> date:

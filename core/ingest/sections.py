@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from core.domain.policy import LoadedDocument, Section
 from core.ingest.false_headings import real_headings
 from core.ingest.heading_candidates import HeadingLine, candidate_lines, is_loosely_marked
-from core.ingest.numbering import ATTACHMENTS, KEYWORD_RANKS, Label, LabelKind
+from core.ingest.numbering import ATTACHMENTS, KEYWORD_RANKS, Label
 from core.ingest.titles import document_title, is_contents
 
 _NOT_SPACE = re.compile(r"\S")
@@ -134,7 +134,7 @@ def _strict_depth(stack: Sequence[HeadingLine], line: HeadingLine) -> int:
     return len(stack)
 
 
-def _innermost(lines: Sequence[HeadingLine]) -> frozenset[LabelKind]:
+def _innermost(lines: Sequence[HeadingLine]) -> frozenset[str]:
     """Return the kinds of numbers that begin anew within those of another kind ("I", then "1")."""
     begun = Counter(line.label.kind for line in lines if line.label and line.label.value == 1)
     kinds = {line.label.kind for line in lines if line.label}
@@ -146,7 +146,7 @@ def _loose_depth(
     line: HeadingLine,
     *,
     levels_differ: bool,
-    innermost: frozenset[LabelKind],
+    innermost: frozenset[str],
 ) -> int:
     """Nest by numbers, then by the look of the heading."""
     if line.label is None:
@@ -198,7 +198,7 @@ def _unnumbered_depth(
     line: HeadingLine,
     *,
     levels_differ: bool,
-    innermost: frozenset[LabelKind],
+    innermost: frozenset[str],
 ) -> int:
     """Place an unnumbered heading beside those that look like it.
 

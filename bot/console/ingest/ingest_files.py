@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from bot.console.views.terminal import Row, Terminal, one_line
@@ -174,6 +174,7 @@ async def ingest_with_progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
+        TimeRemainingColumn(),
         console=terminal.out if terminal.out.is_terminal else terminal.err,
         transient=True,
         disable=not terminal.err.is_terminal,
@@ -182,6 +183,7 @@ async def ingest_with_progress(
         task = progress.add_task(_name(sources[0].path), total=len(sources))
         if ticks is not None and ticks.total:
             _watch(progress, ticks)
+        ingestor.watch_embedding = _embedding(progress)
         async for result in ingest_all(ingestor, sources, with_chunks=with_chunks):
             results.append(result)
             if not is_quiet:
@@ -289,6 +291,16 @@ def _watch(progress: Progress, ticks: Ticks) -> None:
         progress.update(task, completed=done, description=one_line(heading, limit=40))
 
     ticks.watch = watch
+
+
+def _embedding(progress: Progress) -> Callable[[int, int], None]:
+    """Return what shows how far a large file is embedded; its bar comes and goes with the file."""
+    task = progress.add_task("embedding", total=None, visible=False)
+
+    def watch(done: int, of: int) -> None:
+        progress.update(task, completed=done, total=of, visible=done < of)
+
+    return watch
 
 
 def read_file(path: Path) -> bytes:

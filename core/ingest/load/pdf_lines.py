@@ -95,7 +95,7 @@ class PageLines:
 class _Char(NamedTuple):
     """A character; a tuple, since a page has thousands."""
 
-    index: int
+    at: int
     text: str
     left: float
     right: float
@@ -203,7 +203,7 @@ class _PageReader:
         visible = [char for char in chars if not char.is_space]
         if not visible:
             return
-        size = _font_size(self._text, visible[0].index)
+        size = _font_size(self._text, visible[0].at)
         part: list[_Char] = []
         last: _Char | None = None
         for char in chars:
@@ -226,9 +226,9 @@ class _PageReader:
             text=text,
             left=first.left,
             right=last.right,
-            baseline=self._turned(*_origin(self._text, first.index))[1],
+            baseline=self._turned(*_origin(self._text, first.at))[1],
             size=size,
-            is_bold=_is_bold(self._text, first.index) and _is_bold(self._text, last.index),
+            is_bold=_is_bold(self._text, first.at) and _is_bold(self._text, last.at),
             first_word_width=word[-1].right - first.left,
         )
 

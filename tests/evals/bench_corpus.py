@@ -1,0 +1,181 @@
+"""What ingestion costs: processor time of 1,000 PDF pages, of 300 small files, of 5 MB of text.
+
+    python -m tests.evals.bench_corpus [--pages N] [--files N] [--megabytes N] [--data FOLDER]
+
+Documents are generated. Of each it says the processor time of its parsing, of its facts by the
+rules, and of the rest of `ingest` in a database, all but embedding, whose rate it gives on its own.
+With a folder of published policies it says how many labelled titles and parents are right, and how
+many of the judged facts. Ends with an error where a goal is missed by more than other work on the
+machine explains: twice as much.
+"""
+
+import argparse
+import io
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from reportlab.lib.styles import getSampleStyleSheet
+from reportlab.platypus import Paragraph, SimpleDocTemplate
+
+from core.ingest.prepare import Prepared, prepare
+from core.ontology.extract.rule_extractor import extract
+from core.ports.extraction import SourceDocument
+
+ROOT = Path(__file__).parents[2]
+SENTENCES = (
+    "Staff must report gifts above EUR {n} to the Compliance Officer within {m} working days.",
+    "The Line Manager may approve travel up to EUR {n}, unless Section {m} says otherwise.",
+    "Records of case {n} are kept for {m} years by the Legal Department, and no longer.",
+    "Nobody may use the account of somebody else, also when both work on matter {n}.",
+    "A request is sent by form {n} at least {m} days in advance, with the reason and the costs.",
+    "What this rule means for part-time employees is explained by Human Resources every year.",
+)
+GOALS = {"1,000 PDF pages": 20.0, "300 small files": 20.0, "5 MB of text": 15.0}
+_T = TypeVar("_T")
+
+
+def section(number: int, paragraphs: int) -> list[str]:
+    """Return a heading and paragraphs of three sentences, each with other numbers."""
+    lines = [f"{number} Rules about subject {number}"]
+    for at in range(paragraphs):
+        known = {"n": 100 + number * 7 + at, "m": 2 + (number + at) % 28}
+        said = (SENTENCES[(at + step) % len(SENTENCES)].format(**known) for step in range(3))
+        lines.append(" ".join(said))
+    return lines
+
+
+def pdf(pages: int) -> bytes:
+    """Return a PDF with about so many pages of text."""
+    styles, buffer = getSampleStyleSheet(), io.BytesIO()
+    flow = [
+        Paragraph(line, styles["Heading2" if place == 0 else "BodyText"])
+        for number in range(1, pages + 1)
+        for place, line in enumerate(section(number, 12))
+    ]
+    SimpleDocTemplate(buffer).build(flow)
+    return buffer.getvalue()
+
+
+def text(megabytes: int) -> bytes:
+    """Return a text of so many megabytes."""
+    lines: list[str] = []
+    size, number = 0, 0
+    while size < megabytes * 1024 * 1024:
+        number += 1
+        more = section(number, 14)
+        lines += more
+        size += sum(len(line) + 2 for line in more)
+    return "\n\n".join(lines).encode()
+
+
+def timed(run: Callable[[], _T]) -> tuple[_T, float]:
+    """Return a result, and the processor time that it took, in seconds."""
+    before = time.process_time()
+    return run(), time.process_time() - before
+
+
+def facts(prepared: Prepared) -> None:
+    """Read the facts of a document by the rules."""
+    extract(
+        SourceDocument(
+            text=prepared.document.text,
+            sections=prepared.sections,
+            policy_key=prepared.metadata.key,
+            title=prepared.metadata.title,
+            jurisdiction=None,
+        )
+    )
+
+
+def ingested(folder: Path) -> tuple[float, float]:
+    """Ingest a folder without chunks in a new home; return processor time, and memory in MB."""
+    with tempfile.TemporaryDirectory() as home:
+        known = {**os.environ, "CITEBOUND_HOME": home}  # noqa: TID251  # the child's own
+        known.pop("DATABASE_URL", None)
+        words = (sys.executable, "-m", "bot", "ingest", "--no-rag", str(folder))
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(words, env=known, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)  # noqa: S603  # this program itself
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return used, after.ru_maxrss / 1024
+
+
+def quality(data: Path) -> None:
+    """Print how many labelled sections and judged facts are right."""
+    labels = ROOT / "tests/unit/ingest/labelled_sections.jsonl"
+    judged = ROOT / "tests/unit/ontology/judged_facts.jsonl"
+    known = [json.loads(line) for line in labels.read_text("utf-8").splitlines()]
+    right = 0
+    for name in dict.fromkeys(one["file"] for one in known):
+        found = prepare((data / "policies" / name).read_bytes(), source_name=name)
+        there = {
+            (
+                " ".join(section.title.split()).casefold(),
+                section.number,
+                " ".join((section.path[-2] if len(section.path) > 1 else "").split()).casefold(),
+            )
+            for section in found.sections
+        }
+        right += sum(
+            (
+                " ".join(one["title"].split()).casefold(),
+                one["number"],
+                " ".join(one["parent"].split()).casefold(),
+            )
+            in there
+            for one in known
+            if one["file"] == name
+        )
+    print(f"titles and parents right: {right} of {len(known)}")
+    verdicts = [json.loads(line)["right"] for line in judged.read_text("utf-8").splitlines()]
+    print(f"judged facts right: {sum(verdicts)} of {len(verdicts)}")
+
+
+def main() -> int:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pages", type=int, default=1_000)
+    parser.add_argument("--files", type=int, default=300)
+    parser.add_argument("--megabytes", type=int, default=5)
+    parser.add_argument("--data", type=Path)
+    given = parser.parse_args()
+    print(f"{'':<18}{'parsing, s':>12}{'facts, s':>12}{'all of ingest, s':>18}{'memory, MB':>12}")
+    missed: list[str] = []
+    small = {
+        f"policy-{at}.md": "\n\n".join(section(at + 1, 6)).encode() for at in range(given.files)
+    }
+    for name, files in (
+        ("1,000 PDF pages", {"long.pdf": pdf(given.pages)}),
+        ("300 small files", small),
+        ("5 MB of text", {"long.txt": text(given.megabytes)}),
+    ):
+        read_s = facts_s = 0.0
+        with tempfile.TemporaryDirectory() as folder:
+            for file, data in files.items():
+                prepared, took = timed(lambda file=file, data=data: prepare(data, source_name=file))
+                read_s += took
+                facts_s += timed(lambda prepared=prepared: facts(prepared))[1]
+                Path(folder, file).write_bytes(data)
+            whole_s, memory = ingested(Path(folder))
+        print(
+            f"{name:<18}{read_s:>12.1f}{facts_s:>12.1f}{whole_s:>18.1f}{memory:>12.0f}", flush=True
+        )
+        if whole_s > 2 * GOALS[name]:
+            missed.append(name)
+    if given.data is not None:
+        quality(given.data)
+    if missed:
+        print(f"missed by far: {', '.join(missed)}")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
