@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from reportlab.lib.styles import getSampleStyleSheet
-from reportlab.platypus import Paragraph, SimpleDocTemplate
+from reportlab.platypus import Flowable, Paragraph, SimpleDocTemplate
 
 from core.ingest.prepare import Prepared, prepare
 from core.ontology.extract.rule_extractor import extract
@@ -55,7 +55,7 @@ def section(number: int, paragraphs: int) -> list[str]:
 def pdf(pages: int) -> bytes:
     """Return a PDF with about so many pages of text."""
     styles, buffer = getSampleStyleSheet(), io.BytesIO()
-    flow = [
+    flow: list[Flowable] = [
         Paragraph(line, styles["Heading2" if place == 0 else "BodyText"])
         for number in range(1, pages + 1)
         for place, line in enumerate(section(number, 12))

@@ -53,18 +53,17 @@ def test_kill_in_the_middle_loses_and_doubles_nothing(
     citebound: Callable[..., Any], environment: Mapping[str, str], tmp_path: Path, count: int
 ) -> None:
     folder = folder_of(tmp_path / "many", count)
-    first = begun(folder, environment)
-    assert first.stdout is not None
     stored = 0
-    for line in first.stdout:
-        stored += line.startswith("added")
-        if stored == STORED:
-            os.killpg(first.pid, signal.SIGKILL)
-            break
-    first.wait()
+    with begun(folder, environment) as first:
+        assert first.stdout is not None
+        for line in first.stdout:
+            stored += line.startswith("added")
+            if stored == STORED:
+                os.killpg(first.pid, signal.SIGKILL)
+                break
     assert stored == STORED
     second = citebound("ingest", "--no-rag", str(folder))
-    assert second.code == 0, second.out
+    assert " 0 failed, 1 skipped" in second.out  # the link
     listed = json.loads(citebound("corpus", "list", "--json").out)
     assert len(listed) == count
     assert len({each["key"] for each in listed}) == count
@@ -79,7 +78,7 @@ def test_two_at_once_store_each_policy_once(
     citebound("ingest", "--no-rag", str(folder_of(tmp_path / "one", 1)))
     running = [begun(folder, environment) for _ in range(2)]
     said = [one.communicate(timeout=300)[0] for one in running]
-    assert [one.returncode for one in running] == [0, 0], said
+    assert all(" 0 failed, 1 skipped" in one for one in said), said
     listed = json.loads(citebound("corpus", "list", "--json").out)
     assert len(listed) == 12
     assert citebound("corpus", "validate").code in {0, 1}
@@ -103,4 +102,4 @@ def test_file_that_changes_while_it_is_read_is_stored_as_one_of_its_states(
     assert running.returncode in {0, 1}, out
     if running.returncode == 1:
         assert "changed while it was read" in out or "empty" in out
-    assert citebound("ingest", "--no-rag", str(folder)).code == 0
+    assert " 0 failed, 1 skipped" in citebound("ingest", "--no-rag", str(folder)).out
