@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from reportlab.lib.styles import getSampleStyleSheet
-from reportlab.platypus import Flowable, Paragraph, SimpleDocTemplate
+from reportlab.platypus import Flowable, PageBreak, Paragraph, SimpleDocTemplate
 
 from core.ingest.prepare import Prepared, prepare
 from core.ontology.extract.rule_extractor import extract
@@ -38,28 +38,36 @@ SENTENCES = (
     "A request is sent by form {n} at least {m} days in advance, with the reason and the costs.",
     "What this rule means for part-time employees is explained by Human Resources every year.",
 )
+PLAIN = (
+    "The idea behind chapter {n} is that people decide well once they know what others rely on.",
+    "It was written together with colleagues from several countries, who told of their own cases.",
+    "Good answers come from open talk, and from the habit of writing down what was agreed.",
+    "Some of what follows is familiar from subject {n}; the examples are meant to make it vivid.",
+)
+"""Sentences that rule nothing: with one rule in five, a text has as many facts as published codes
+do, some four for a thousand characters."""
 GOALS = {"1,000 PDF pages": 20.0, "300 small files": 20.0, "5 MB of text": 15.0}
 _T = TypeVar("_T")
 
 
 def section(number: int, paragraphs: int) -> list[str]:
-    """Return a heading and paragraphs of three sentences, each with other numbers."""
+    """Return a heading and paragraphs of five sentences, each with other numbers."""
     lines = [f"{number} Rules about subject {number}"]
     for at in range(paragraphs):
         known = {"n": 100 + number * 7 + at, "m": 2 + (number + at) % 28}
-        said = (SENTENCES[(at + step) % len(SENTENCES)].format(**known) for step in range(3))
-        lines.append(" ".join(said))
+        rule = SENTENCES[(number + at) % len(SENTENCES)]
+        lines.append(" ".join(said.format(**known) for said in (*PLAIN, rule)))
     return lines
 
 
 def pdf(pages: int) -> bytes:
-    """Return a PDF with about so many pages of text."""
+    """Return a PDF with so many pages of some 2,200 characters."""
     styles, buffer = getSampleStyleSheet(), io.BytesIO()
-    flow: list[Flowable] = [
-        Paragraph(line, styles["Heading2" if place == 0 else "BodyText"])
-        for number in range(1, pages + 1)
-        for place, line in enumerate(section(number, 12))
-    ]
+    flow: list[Flowable] = []
+    for number in range(1, pages + 1):
+        for place, line in enumerate(section(number, 5)):
+            flow.append(Paragraph(line, styles["Heading2" if place == 0 else "BodyText"]))
+        flow.append(PageBreak())
     SimpleDocTemplate(buffer).build(flow)
     return buffer.getvalue()
 
@@ -70,7 +78,7 @@ def text(megabytes: int) -> bytes:
     size, number = 0, 0
     while size < megabytes * 1024 * 1024:
         number += 1
-        more = section(number, 14)
+        more = section(number, 9)
         lines += more
         size += sum(len(line) + 2 for line in more)
     return "\n\n".join(lines).encode()
@@ -150,7 +158,7 @@ def main() -> int:
     print(f"{'':<18}{'parsing, s':>12}{'facts, s':>12}{'all of ingest, s':>18}{'memory, MB':>12}")
     missed: list[str] = []
     small = {
-        f"policy-{at}.md": "\n\n".join(section(at + 1, 6)).encode() for at in range(given.files)
+        f"policy-{at}.md": "\n\n".join(section(at + 1, 3)).encode() for at in range(given.files)
     }
     for name, files in (
         ("1,000 PDF pages", {"long.pdf": pdf(given.pages)}),
