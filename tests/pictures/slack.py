@@ -25,6 +25,7 @@ _EMOJI = {
 }
 _MENTION = re.compile(r"&lt;@U0(\w+)&gt;")
 _LINK = re.compile(r"&lt;https?://[^|&]+\|([^&]+)&gt;")
+_DATE = re.compile(r"&lt;!date\^[^|&]+\|([^&]+)&gt;")
 _EMOJI_NAME = re.compile(r":(\w+):")
 _STRONG = re.compile(r"\*([^*]+)\*")
 
@@ -48,6 +49,7 @@ def _text(text: Json) -> str:
     if text["type"] == "mrkdwn":
         shown = _MENTION.sub(lambda found: _mention(found[1]), shown.replace("&amp;", "&"))
         shown = _LINK.sub(r"<a>\1</a>", shown)
+        shown = _DATE.sub(r"\1", shown)
         shown = _EMOJI_NAME.sub(lambda found: _EMOJI[found[1]], shown)
         shown = _STRONG.sub(r"<b>\1</b>", shown)
     return shown.replace("\n", "<br>")
