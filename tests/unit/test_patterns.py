@@ -16,6 +16,7 @@ PACKAGES = (
     "core.adapters",
     "core.agent",
     "core.audit",
+    "core.cases",
     "core.config",
     "core.domain",
     "core.measuring",
@@ -23,6 +24,7 @@ PACKAGES = (
     "core.ingest",
     "core.language",
     "core.ontology",
+    "core.replay",
 )
 
 

@@ -32,12 +32,12 @@ _FRONTED = re.compile(
     re.IGNORECASE,
 )
 _BEHIND = re.compile(
-    r",?\s+(?P<word>unless|except (?:where|when|if|for|in|with)|only (?:if|when|where|after|with)"
+    r",?\s(?P<word>unless|except (?:where|when|if|for|in|with)|only (?:if|when|where|after|with)"
     r"|if|when|where|provided(?: that)?)\s(?P<rest>.+)$",
     re.IGNORECASE,
 )
 _CUT = re.compile(
-    r",?\s+(?:even if|whatever|regardless of|irrespective of|including|such as|e\.g\.|for example"
+    r",?\s(?:even if|whatever|regardless of|irrespective of|including|such as|e\.g\.|for example"
     r"|in particular|so that|in order to|as this|because|since|whether or not|as well as)\b.*$"
     r"|\s(?:and|but|or) (?:is|are|was|were|has|have|will|do|does)\b(?!-).*$"
     r"|,\s(?:which|who|as|but|so|to|in|with|by|at|on|for|unless|not|either|both|prior|after"
@@ -52,13 +52,13 @@ _UNDER = re.compile(
     r"|how)\b",
     re.IGNORECASE,
 )
-_LIST = re.compile(r", (?!.*\b(?:and|or)\b)", re.IGNORECASE)
-"""A list without its end."""
+_LAST = re.compile(r"\b(?:and|or)\b", re.IGNORECASE)
+"""Before the end of a list."""
 _OPEN = re.compile(r"\b(?:and|or|but|to|of|the|an?|with|for|by|in|not|have)$", re.IGNORECASE)
 _LOST = re.compile(r"^(?:\S+\s){1,4}(?:it|them|him|her|so)\b|^(?:\S+\s){1,7}(?:it|them)$")
 """A pronoun whose noun stands in another sentence."""
 _AGAIN = re.compile(rf"\b(?:{_MODALS}|will|would|cannot)\b", re.IGNORECASE)
-_JOINS = re.compile(r",?\s+(?:and|but|or)\s", re.IGNORECASE)
+_JOINS = re.compile(r",?\s(?:and|but|or)\s", re.IGNORECASE)
 _FILLERS = re.compile(
     r"^(?:also|therefore|then|however|generally|normally|always|at all times|in any case|in turn"
     r"|as a rule|accordingly|thus|all|first)\s",
@@ -68,7 +68,7 @@ _POINTS = re.compile(
     r"\b(?:this|these|those|such|(?:above|below)(?!\s(?:[A-Z]{3}\s)?[$\u20ac\u00a3]?\d)|following|foregoing|aforementioned|said|hereby|herein"
     r"|thereof|hereunder|section|sections|clause|paragraph|annex|appendix|schedule|article|chapter"
     r"|table|same|former|latter|latest|accordance|pursuant|respectively|otherwise|et seq|https?"
-    r"|www|latter|here|there)\b|\d+\.\d+\.\d|[|{}<>()\[\]@_#*\\/\u2014?!]|\.\.",
+    r"|www|latter|here|there)\b|(?<!\d)\d++\.\d++\.\d|[|{}<>()\[\]@_#*\\/\u2014?!]|\.\.",
     re.IGNORECASE,
 )
 """What points elsewhere, so that the sentence alone does not say what it means."""
@@ -77,7 +77,7 @@ _POINTING = re.compile(
     r"do|examples?|only|also|if|more|most|other|another|each of)\b",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(r"\s*\([^()]{0,120}\)")
+_ASIDE = re.compile(r"\s?\([^()]{0,120}\)")
 _VERB = re.compile(r"(?:be\s)?[a-z][a-z-]+", re.IGNORECASE)
 _PEOPLE = re.compile(
     r"(?:(?:all|every|each|any|an|our|no)\s)?(?:(?:company|group)\s)?"
@@ -184,7 +184,7 @@ def clause_of(text: str, names: Collection[str]) -> RuleClause | None:
     """
     if len(text) > LONGEST:
         return None
-    said = _ASIDE.sub("", plain(unmarked(text))).strip()
+    said = " ".join(_ASIDE.sub("", " ".join(plain(unmarked(text)).split())).split())
     count = len(said.split())
     if not said.endswith(".") or not FEWEST_WORDS <= count <= MOST_WORDS or ":" in said:
         return None
@@ -286,6 +286,12 @@ def _cut(predicate: str) -> str:
     return predicate.strip(" ,")
 
 
+def _is_cut_short(predicate: str) -> bool:
+    """Say whether a list goes on after its last "and" or "or": its end was left out."""
+    last = max((one.end() for one in _LAST.finditer(predicate)), default=0)
+    return ", " in predicate[last:]
+
+
 def _is_plain(subject: str, predicate: str) -> bool:
     words = subject.split()
     if not 0 < len(words) <= _SUBJECT_WORDS or ", " in subject or not predicate:
@@ -294,7 +300,7 @@ def _is_plain(subject: str, predicate: str) -> bool:
         return False
     if _GAP.search(predicate) or (_THE_ONE.fullmatch(subject) and not _ROLE.fullmatch(subject)):
         return False
-    if _VAGUE.fullmatch(subject) or _OPEN.search(predicate) or _LIST.search(predicate):
+    if _VAGUE.fullmatch(subject) or _OPEN.search(predicate) or _is_cut_short(predicate):
         return False
     return _VERB.match(predicate) is not None and len(predicate.split()) > 1
 

@@ -27,7 +27,7 @@ _UNIT = (
     r"(?:(?:calendar|business|working|consecutive|full) )?"
     r"(?:minutes?|hours?|days?|weeks?|months?|years?)"
 )
-_COUNT = r"(?:(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|\d+)[ -])"
+_COUNT = r"(?:(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|\d{1,4})[ -])"
 _TIME = rf"{_COUNT}{_UNIT}"
 _EVENT = (
     r"(?: (?:of|after|from|following)"
@@ -241,7 +241,9 @@ class _Asking(Inversion):
         self, found: Quantity, before: str, behind: str, *, how: str, prep: str
     ) -> Iterator[RuleQuestion]:
         one = self.clause
-        unit = re.search(r"[a-z]+s$", found.raw) if found.kind == "duration" else None
+        unit = (
+            re.search(r"(?<![a-z])[a-z]++(?<=s)$", found.raw) if found.kind == "duration" else None
+        )
         noun = re.match(_NOUN if unit else rf"\s(?:[a-z-]+\s){{0,2}}?[a-z-]+s{_NOUN}", behind)
         is_told = bool(before) and (found.kind == "duration") == bool(unit)
         if one.is_negative or noun is None or not is_told or before.endswith(" of"):

@@ -61,6 +61,7 @@ def test_a_direct_message_is_a_message() -> None:
         "team": "",
         "channel_type": "",
         "locale": "en-GB",
+        "time_zone": "",
         "is_targeted": False,
         "has_file": False,
         "is_outside": False,
@@ -92,12 +93,18 @@ def test_a_follow_up_counts_if_the_thread_is_ours() -> None:
     assert (found.message.text, found.message.place.thread) == ("And my wife?", ROOT)
 
 
-@pytest.mark.parametrize(("scope", "reason"), [("channel", "channel"), ("groupChat", "chat")])
-def test_what_is_not_addressed_to_us_is_nothing(scope: str, reason: str) -> None:
-    """Neither the first message of a thread, nor anything in a chat with several people."""
-    assert parse(message("lunch?", scope=scope), HOME) == NotForUs(reason=reason)
-    named = message("<at>Citebound</at>?", scope=scope, entities=[mention("29:ben")])
-    assert parse(named, HOME) == NotForUs(reason=reason)
+def test_what_is_not_addressed_to_us_is_nothing() -> None:
+    """A message that begins a thread, and names somebody else or nobody."""
+    assert parse(message("lunch?", scope="channel"), HOME) == NotForUs(reason="channel")
+    named = message("<at>Citebound</at>?", scope="channel", entities=[mention("29:ben")])
+    assert parse(named, HOME) == NotForUs(reason="channel")
+
+
+def test_what_is_said_in_a_chat_of_several_is_overheard() -> None:
+    """Intake keeps it only if it answers what that person was asked back."""
+    found = parse(message("lunch?", scope="groupChat"), HOME)
+    assert isinstance(found, Overheard)
+    assert found.is_chat
 
 
 def test_a_slash_command_is_addressed_to_us() -> None:
