@@ -53,7 +53,7 @@ WRONG = 300
 """Characters of a line that says why something was not taken: it may hold an officer's name."""
 ASK_TITLE = "Ask about policy"
 HOW_TO_FORM = (
-    "**bold**, _italics_, lines that begin with - or 1. for lists, [words](https://...) for links,"
+    "**bold**, _italics_, lines that begin with - or 1. for lists, [words](address) for links,"
     " @Name for somebody who reads the conversation"
 )
 FORMS = frozenset({"submit", "ask_submit"})

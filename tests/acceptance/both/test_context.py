@@ -83,8 +83,11 @@ class Ask:
         await self.run.quiet()
 
     async def reply(self) -> Json:
-        """Return the last reply."""
-        rows = await self.run.rows("SELECT reply FROM citebound.outbox ORDER BY id DESC LIMIT 1")
+        """Return the last answer; what is drawn anew beside it is none."""
+        rows = await self.run.rows(
+            "SELECT reply FROM citebound.outbox WHERE reply->>'answer' IS NOT NULL"
+            " ORDER BY id DESC LIMIT 1"
+        )
         told: Any = rows[0]["reply"]
         return told["answer"]
 
