@@ -43,12 +43,12 @@ def test_from_policies_to_a_run(
     assert "deadline" in listed.out
 
     asked = ("eval", "run", "--questions", str(out), "--policies", str(policies))
-    run = citebound_process(*asked, "--limit", "8", "--out", str(tmp_path / "run.json"))
+    run = citebound_process(*asked, "--limit", "6", "--out", str(tmp_path / "run.json"))
     assert run.code == 0, run.err
-    assert "8 of 8 questions were accepted by nobody" in run.err
+    assert "6 of 6 questions were accepted by nobody" in run.err
     assert "by kind" in run.out
     assert "by difficulty" in run.out
-    assert json.loads((tmp_path / "run.json").read_text())["run"]["unreviewed"] == 8
+    assert json.loads((tmp_path / "run.json").read_text())["run"]["unreviewed"] == 6
 
 
 def test_what_can_not_be_drafted_is_said(
