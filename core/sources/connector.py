@@ -1,9 +1,11 @@
 """What a source of policies is, and what has to be known of one to keep the corpus current with it.
 
 A connector lists what changed and fetches documents; it decides nothing. `core.sources.sync` does.
+Where a source knows who may read a document, its connector lists that apart from the texts
+(`SourceAccess`), and `core.sources.access` makes audiences of it.
 """
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -88,8 +90,87 @@ class ListingEnd:
     """True if everything there is was listed: what was not is gone."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemReaders:
+    """Who may read a document, as its source says."""
+
+    item_id: str
+    """See `SourceItem.item_id`."""
+    groups: frozenset[str] | None
+    """Groups by their ids there, each after what keeps it: `entra:6a3f...` (object id, lower case),
+    `google:finance@example.com`, `confluence:GROUP-ID`. Any one of them may read. None: everyone of
+    the organisation. Empty: nobody whom a group stands for; single people and outsiders count for
+    nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnreadReaders:
+    """A document whose readers can't be read: nobody gets to read it who could not before."""
+
+    item_id: str
+    """See `SourceItem.item_id`."""
+    problem: str
+    """Cause and cure in a line."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadersPage:
+    """Part of a listing of readers."""
+
+    readers: tuple[ItemReaders | UnreadReaders, ...] = ()
+    """Of documents, known ones or not; what is not known is passed over."""
+    cursor: str | None = None
+    """From where the listing goes on after this page; None: only from its beginning."""
+
+
+class SourceAccess(Protocol):
+    """Says who may read the documents of a source."""
+
+    def changes(
+        self, *, known: Sequence[str], since: str | None, cursor: str | None
+    ) -> AsyncIterator[ReadersPage | ListingEnd]:
+        """List whose readers may have changed, page by page; the last value is the end.
+
+        An end that is whole says that all of `known` was looked at: the readers of what was not
+        listed could not be read.
+
+        Args:
+            known: identities of the documents that are policies, sorted.
+            since: the token of the last listing that was worked through; None: list all.
+            cursor: that of the last page that was worked through; None: begin.
+
+        Raises:
+            ConfigError: It can't be read as it is set up; the message says what to do.
+            TransientError: It fails at the moment.
+        """
+        ...
+
+    async def of(self, item: SourceItem, /) -> ItemReaders:
+        """Return the readers of a document; asked before its text is stored.
+
+        Raises:
+            DocumentError: They can't be read; the document is not stored then.
+            TransientError: The source fails at the moment.
+        """
+        ...
+
+
 class Connector(Protocol):
     """Reads one source."""
+
+    @property
+    def access(self) -> SourceAccess | None:
+        """Who may read what; None: the source does not say, and the audience of each text holds."""
+        ...
+
+    async def check(self) -> str:
+        """Try address, credentials and rights, reading as little as possible; say what was found.
+
+        Raises:
+            ConfigError: Something is missing or refused; the message says what to do.
+            TransientError: It fails at the moment.
+        """
+        ...
 
     def changes(
         self, *, since: str | None, cursor: str | None

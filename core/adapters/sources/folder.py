@@ -40,6 +40,17 @@ class FolderConnector:
             yield ChangePage(items=page)
         yield ListingEnd(token=None, is_whole=True)
 
+    @property
+    def access(self) -> None:
+        """See `Connector.access`. Manifests say who may read."""
+        return None
+
+    async def check(self) -> str:
+        """See `Connector.check`."""
+        found = await asyncio.to_thread(self.items)
+        readable = sum(1 for one in found if one.problem is None)
+        return f"{readable} documents can be read"
+
     def items(self) -> tuple[SourceItem, ...]:
         """Return the documents of the folder, by path. Blocks.
 

@@ -61,6 +61,19 @@ class GitConnector:
         self._token = token
         self._folder = FolderConnector(checkout / folder)
 
+    @property
+    def access(self) -> None:
+        """See `Connector.access`. Manifests say who may read."""
+        return None
+
+    async def check(self) -> str:
+        """See `Connector.check`. Nothing is fetched."""
+        await asyncio.to_thread(self._checkout.mkdir, parents=True, exist_ok=True, mode=0o700)
+        said = await self._git("ls-remote", "--", self._url, f"refs/heads/{self._branch}")
+        if not said:
+            raise ConfigError(f"{self._url} has no branch {self._branch}: check its name")
+        return f"branch {self._branch} is at {said[:12]}"
+
     async def changes(
         self, *, since: str | None, cursor: str | None
     ) -> AsyncIterator[ChangePage | ListingEnd]:

@@ -283,6 +283,10 @@ class PagedConnector:
         self.begun_from: list[str | None] = []
         self.breaks_at: int | None = None
         self.deleted: tuple[str, ...] = ()
+        self.access = None
+
+    async def check(self) -> str:
+        return "fine"
 
     async def changes(
         self, *, since: str | None, cursor: str | None
@@ -470,3 +474,20 @@ async def test_the_schedule_goes_on_past_a_failure(
     assert len(await in_force(engine)) == 3
     assert await desk.store.due() == ()
     assert [bool(one.error) for one in await desk.store.all()] == [True, False]
+
+
+async def test_a_source_is_checked_before_it_is_read(
+    folder: Path, repository: Path, tmp_path: Path
+) -> None:
+    """A check says what was found, or what is missing, and fetches nothing."""
+    connect = connecting(home=tmp_path / "home")
+    async with connect(source_of(folder)) as connector:
+        assert connector.access is None
+        assert await connector.check() == "3 documents can be read"
+    where = {"url": repository.as_uri(), "branch": "main", "folder": ""}
+    async with connect(source_of(folder, kind=SourceKind.GIT, location=where)) as connector:
+        assert "branch main is at" in await connector.check()
+    nowhere = where | {"branch": "none"}
+    async with connect(source_of(folder, kind=SourceKind.GIT, location=nowhere)) as connector:
+        with pytest.raises(ConfigError, match="has no branch none"):
+            await connector.check()
