@@ -16,7 +16,7 @@ from bot.call_results import Rejected
 from bot.doctor_check import Diagnosis, Status
 from bot.private_channels import IS_PRIVATE, findings, members_of_case_channel
 from bot.teams.app.message_check import check_messages
-from bot.teams.auth.credentials import TokenError, token_for
+from bot.teams.auth.credentials import token_for
 from bot.teams.auth.signing_keys import METADATA_URL, signing_keys
 from bot.teams.connector.addresses import Addresses
 from bot.teams.connector.connector import Address, RestTransport, Transport
@@ -35,6 +35,7 @@ from core.domain.conversation import Place
 from core.domain.errors import CiteboundError, ConfigError, TransientError
 from core.domain.json_value import Json
 from core.domain.officers import Officers
+from core.service_access.tokens import TokenError
 
 HOW = "see docs/teams.md: from a registration to the first answer"
 SUBJECT = "Teams"

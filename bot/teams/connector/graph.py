@@ -15,8 +15,9 @@ from urllib.parse import urlsplit
 from aiohttp import ClientError, ClientSession, ClientTimeout
 from yarl import URL
 
-from bot.teams.auth.credentials import AppToken, TokenError
+from bot.teams.auth.credentials import AppToken
 from core.domain.errors import BusyError, TransientError
+from core.service_access.tokens import TokenError
 
 PAGE = 999
 """Members asked for at a time, which is the most that Graph gives."""

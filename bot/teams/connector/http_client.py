@@ -23,9 +23,10 @@ from yarl import URL
 
 from bot.call_results import CallResult, NotSent, RateLimited, Rejected, Succeeded, Uncertain
 from bot.json_fields import Object
-from bot.teams.auth.credentials import AppToken, TokenError
+from bot.teams.auth.credentials import AppToken
 from bot.teams.protocol.payload import words
 from core.domain.json_value import Json
+from core.service_access.tokens import TokenError
 
 REST_S = 5.0
 """After a 429 or a 412 that does not say how long."""

@@ -20,17 +20,16 @@ import logging
 import platform
 import random
 import time
-import urllib.request
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from core.backoff import Backoff, Retries, RetryableError, retry_after_s
 from core.domain.errors import CiteboundError, ConfigError, ContractError, TransientError
+from core.service_access.proxy import proxy_for
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
@@ -266,7 +265,7 @@ class _Exchange:
         Redirects are not followed: the key goes to no other host.
         """
         self.status, self.headers = None, {}
-        request["proxy"] = _proxy_for(request["url"])
+        request["proxy"] = proxy_for(request["url"])
         response = await self._session.request(**request, allow_redirects=False)
         try:
             await response.read()
@@ -275,15 +274,3 @@ class _Exchange:
             raise
         self.status, self.headers = response.status, response.headers
         return response
-
-
-def _proxy_for(url: str) -> str | None:
-    """Return the proxy that the environment names for a URL.
-
-    The session could look for itself, but then it looks for passwords in `~/.netrc` too, and
-    refuses every call to a host that it finds there.
-    """
-    parts = urlsplit(url)
-    if not parts.hostname or urllib.request.proxy_bypass(parts.hostname):
-        return None
-    return urllib.request.getproxies().get(parts.scheme)

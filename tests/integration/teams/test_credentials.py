@@ -5,9 +5,10 @@ import asyncio
 import pytest
 from aiohttp import ClientSession
 
-from bot.teams.auth.credentials import TokenError, token_for
+from bot.teams.auth.credentials import token_for
 from bot.teams.setup import TeamsSetup, teams_setup
 from core.config.settings import Settings
+from core.service_access.tokens import TokenError
 from tests.integration.teams.conftest import setup_of
 from tests.servers.slack import faults
 from tests.servers.teams import FakeTeams

@@ -1,0 +1,1 @@
+"""What calls of services on the web need: access tokens, and the proxy of the environment."""

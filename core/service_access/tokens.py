@@ -1,0 +1,146 @@
+"""Access tokens of services on the web (OAuth 2.0), fetched when they are due.
+
+They are fetched by us and not by the services' SDKs, whose fetch blocks every other task. One
+fetch at a time; a token is kept until five minutes before its end.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from aiohttp import ClientError, ClientSession, ClientTimeout
+
+from core.service_access.proxy import proxy_for
+
+TIMEOUT_S = 10.0
+EARLY_S = 300.0
+"""A token that ends sooner than this is renewed."""
+SHORTEST_S = 30.0
+"""A token is kept that long, whatever it says of its end."""
+FINE = 200
+
+
+class TokenError(Exception):
+    """There is no token; the text is the service's word for why, and no secret."""
+
+    def __init__(self, why: str, *, is_refusal: bool = False) -> None:
+        """`is_refusal`: the service answered that we get none; else it may do so later."""
+        super().__init__(why)
+        self.is_refusal = is_refusal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenRequest:
+    """How a token is asked for."""
+
+    method: str
+    """Of HTTP."""
+    url: str
+    """Of the service that issues tokens."""
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    """May hold a secret."""
+    params: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Of the address; no secret."""
+    form: Mapping[str, str] | None = field(default=None, repr=False)
+    """The body; may hold a secret."""
+    is_proxied: bool = False
+    """True: by the proxy that the environment names."""
+
+
+class FetchedToken:
+    """A token that is fetched when it is due. Safe from many tasks."""
+
+    def __init__(
+        self,
+        session: ClientSession,
+        request: Callable[[], TokenRequest],
+        *,
+        now: Callable[[], float],
+    ) -> None:
+        """Fetch nothing yet.
+
+        Args:
+            session: fetches the token.
+            request: says how, each time anew.
+            now: in seconds since 1970.
+        """
+        self._session = session
+        self._request = request
+        self._now = now
+        self._token = ""
+        self._ends_at = 0.0
+        self._lock = asyncio.Lock()
+
+    async def current(self) -> str:
+        """Return a token that is good for some minutes.
+
+        Raises:
+            TokenError: There is none.
+        """
+        async with self._lock:
+            if not self._token or self._now() >= self._ends_at:
+                await self._fetch()
+            return self._token
+
+    def forget(self, token: str, /) -> None:
+        """Fetch another one next time: the service refused this."""
+        if token == self._token:
+            self._token = ""
+
+    async def _fetch(self) -> None:
+        asked_at = self._now()
+        request = self._request()
+        try:
+            async with self._session.request(
+                request.method,
+                request.url,
+                headers=request.headers,
+                params=request.params,
+                data=request.form,
+                timeout=ClientTimeout(total=TIMEOUT_S),
+                allow_redirects=False,
+                proxy=proxy_for(request.url) if request.is_proxied else None,
+            ) as response:
+                told: Any = await response.json(content_type=None)
+                status = response.status
+        except (ClientError, OSError, TimeoutError, ValueError) as error:
+            raise TokenError(f"no_answer ({type(error).__name__})") from None
+        body = cast("dict[str, Any]", told) if isinstance(told, dict) else {}
+        token = body.get("access_token")
+        if status != FINE or not isinstance(token, str) or not token:
+            raise TokenError(_why(status, body), is_refusal=status in {400, 401, 403})
+        self._token = token
+        lasts_s = _lasts_s(body, asked_at)
+        self._ends_at = asked_at + max(SHORTEST_S, lasts_s - EARLY_S)
+
+
+def client_credentials(
+    url: str, *, client: str, secret: str, scope: str, is_proxied: bool = False
+) -> TokenRequest:
+    """Return how a program asks for a token with a secret (OAuth 2.0, section 4.4)."""
+    form = {
+        "grant_type": "client_credentials",
+        "client_id": client,
+        "client_secret": secret,
+        "scope": scope,
+    }
+    return TokenRequest(method="POST", url=url, form=form, is_proxied=is_proxied)
+
+
+def _lasts_s(body: Mapping[str, Any], asked_at: float) -> float:
+    """Return for how many seconds a token is good; App Service tells only when it ends."""
+    for key, since in (("expires_in", 0.0), ("expires_on", asked_at)):
+        told = str(body.get(key, ""))
+        if told.isascii() and told.isdecimal():
+            return float(told) - since
+    return 0.0
+
+
+def _why(status: int, body: Mapping[str, Any]) -> str:
+    error = body.get("error")
+    word = error if isinstance(error, str) and error.isprintable() else str(status)
+    codes = body.get("error_codes")
+    numbers = cast("list[Any]", codes) if isinstance(codes, list) else []
+    told = ", ".join(f"AADSTS{one}" for one in numbers if isinstance(one, int))
+    return f"{word} ({told})" if told else word
