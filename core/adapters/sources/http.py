@@ -1,6 +1,6 @@
 """Reading a document service over HTTP: one host, our credentials, its pace, bounded answers.
 
-Credentials go to the service's own address and nowhere else: an address that the service sends (the
+ServiceCredentials go to the service's own address and nowhere else: an address that the service sends (the
 next page) is followed only if it lies there, and a redirect of a download is followed without them.
 What may pass (429, 5xx, no answer) is repeated after `Retry-After` or a growing pause; a service
 that asks for a longer one is left alone until the next synchronisation.
@@ -42,7 +42,7 @@ _GONE, _REDIRECTED, _REFUSED, _BROKEN = 410, 300, 400, 500
 _RANDOM = random.SystemRandom()
 
 
-class Credentials(Protocol):
+class ServiceCredentials(Protocol):
     """As whom a service is called."""
 
     async def header(self) -> str:
@@ -61,23 +61,23 @@ class Credentials(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FixedCredentials:
-    """See `Credentials`: a name with a password or token that stays."""
+    """See `ServiceCredentials`: a name with a password or token that stays."""
 
     value: str = field(repr=False)
     """Of `Authorization`."""
 
     async def header(self) -> str:
-        """See `Credentials.header`."""
+        """See `ServiceCredentials.header`."""
         return self.value
 
     def forget(self, header: str, /) -> bool:
-        """See `Credentials.forget`."""
+        """See `ServiceCredentials.forget`."""
         return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenCredentials:
-    """See `Credentials`: a token that is fetched and renewed."""
+    """See `ServiceCredentials`: a token that is fetched and renewed."""
 
     token: FetchedToken = field(repr=False)
     """Where it comes from."""
@@ -85,7 +85,7 @@ class TokenCredentials:
     """What to check if none is given, such as "check CITEBOUND_SOURCE_HR_TOKEN"."""
 
     async def header(self) -> str:
-        """See `Credentials.header`."""
+        """See `ServiceCredentials.header`."""
         try:
             return f"Bearer {await self.token.current()}"
         except TokenError as error:
@@ -94,13 +94,13 @@ class TokenCredentials:
             raise TransientError(f"no access token is given at the moment ({error})") from None
 
     def forget(self, header: str, /) -> bool:
-        """See `Credentials.forget`."""
+        """See `ServiceCredentials.forget`."""
         self.token.forget(header.removeprefix("Bearer "))
         return True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class ServiceReply:
     """What a service answered."""
 
     status: int
@@ -131,9 +131,9 @@ class ServiceRules:
     """What to check if it refuses us, as the end of a sentence."""
     a_second: float = 10.0
     """Requests in a second at most."""
-    is_throttling: Callable[[Reply], bool] = lambda _: False
+    is_throttling: Callable[[ServiceReply], bool] = lambda _: False
     """Says of a refusal (403) whether it is for the pace alone."""
-    said: Callable[[Reply], str] = lambda _: ""
+    said: Callable[[ServiceReply], str] = lambda _: ""
     """Returns the service's own word for a failure; empty: none."""
 
 
@@ -145,7 +145,7 @@ class ServiceHttp:
         session: ClientSession,
         *,
         base: str,
-        credentials: Credentials,
+        credentials: ServiceCredentials,
         rules: ServiceRules,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         share: Callable[[], float] = _RANDOM.random,
@@ -176,7 +176,7 @@ class ServiceHttp:
 
     async def get(
         self, address: str, *, may: Collection[int] = (), headers: Mapping[str, str] | None = None
-    ) -> Reply:
+    ) -> ServiceReply:
         """Return the answer of an address, one of `address` or of a next page.
 
         Args:
@@ -190,7 +190,7 @@ class ServiceHttp:
         """
         self.check_address(address)
 
-        async def attempt(_: int, left_s: float) -> Reply:
+        async def attempt(_: int, left_s: float) -> ServiceReply:
             within_s = min(left_s, ATTEMPT_S)
             reply = await self._authorised(address, headers or {}, within_s=within_s, most=LARGEST)
             if reply.is_cut:
@@ -220,7 +220,7 @@ class ServiceHttp:
         """
         self.check_address(address)
 
-        async def attempt(_: int, left_s: float) -> Reply:
+        async def attempt(_: int, left_s: float) -> ServiceReply:
             within_s = min(left_s, DOWNLOAD_S)
             return await self._downloaded(address, within_s=within_s, most=most)
 
@@ -248,7 +248,9 @@ class ServiceHttp:
         if not is_ours or ".." in parts.path or "\\" in address:
             raise TransientError(f"{self._rules.name} leads to another host: nothing is sent there")
 
-    async def _repeated(self, attempt: Callable[[int, float], Awaitable[Reply]]) -> Reply:
+    async def _repeated(
+        self, attempt: Callable[[int, float], Awaitable[ServiceReply]]
+    ) -> ServiceReply:
         loop = asyncio.get_running_loop()
         retries = Retries(
             backoff=BACKOFF, monotonic_s=loop.time, sleep=self._rest, share=self._share
@@ -275,7 +277,7 @@ class ServiceHttp:
 
     async def _authorised(
         self, address: str, headers: Mapping[str, str], *, within_s: float, most: int
-    ) -> Reply:
+    ) -> ServiceReply:
         """Send a request with our credentials; once more with others if these are refused."""
         sent = await self._credentials.header()
         reply = await self._sent(address, {**headers, "Authorization": sent}, within_s, most)
@@ -284,7 +286,7 @@ class ServiceHttp:
         sent = await self._credentials.header()
         return await self._sent(address, {**headers, "Authorization": sent}, within_s, most)
 
-    async def _downloaded(self, address: str, *, within_s: float, most: int) -> Reply:
+    async def _downloaded(self, address: str, *, within_s: float, most: int) -> ServiceReply:
         reply = await self._authorised(address, {}, within_s=within_s, most=most)
         for _ in range(REDIRECTS):
             to = reply.headers.get("location", "")
@@ -302,7 +304,7 @@ class ServiceHttp:
 
     async def _sent(
         self, address: str, headers: Mapping[str, str], within_s: float, most: int
-    ) -> Reply:
+    ) -> ServiceReply:
         """Send one request, and read an answer of up to `most` bytes.
 
         Raises:
@@ -318,7 +320,7 @@ class ServiceHttp:
                 proxy=proxy_for(address),
             ) as response:
                 body = await _read(response, most)
-                return Reply(
+                return ServiceReply(
                     status=response.status,
                     headers={name.lower(): value for name, value in response.headers.items()},
                     body=body or b"",
@@ -330,12 +332,12 @@ class ServiceHttp:
             why = type(error).__name__
             raise RetryableError(f"{self._rules.name} can't be reached ({why})") from error
 
-    def _is_passing(self, reply: Reply) -> bool:
+    def _is_passing(self, reply: ServiceReply) -> bool:
         if reply.status == _FORBIDDEN:
             return self._rules.is_throttling(reply)
         return reply.status in {_TIMED_OUT, _TOO_MANY} or reply.status >= _BROKEN
 
-    def _fail(self, reply: Reply) -> NoReturn:
+    def _fail(self, reply: ServiceReply) -> NoReturn:
         """Say why an answer is of no use."""
         name = self._rules.name
         said = " ".join(self._rules.said(reply).split())[:SHOWN]

@@ -75,7 +75,7 @@ async def calling(service: Service, *, renews: bool = False) -> AsyncGenerator[C
 
     async with open_session() as session:
         fixed = FixedCredentials("Bearer fixed")
-        request = client_credentials(f"{service.url}/token", client="c", secret="s-1", scope="x")
+        request = client_credentials(f"{service.url}/token", client="c", secret="s-1", scope="x")  # noqa: S106
         token = FetchedToken(session, lambda: request, now=lambda: 0.0)
         yield Called(
             http=ServiceHttp(
