@@ -3,7 +3,7 @@
 What is stored joins statements of one policy to a paragraph; only where the lines break is ours.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from core.domain.answer import BULLET, Answer, ListBlock, blocks
 
@@ -13,22 +13,25 @@ def laid_out(answer: Answer) -> str:
 
     A paragraph of one statement stays one, and so does what is no statement.
     """
-    told = ""
+    claims = [
+        f"{claim.text} {''.join(f'[{number}]' for number in claim.numbers)}"
+        for claim in answer.claims
+    ]
+    told: list[str] = []
     for block in blocks(answer.text):
         if isinstance(block, ListBlock):
             # What introduces it stands right above it.
             part, joint = "\n".join(f"{BULLET}{item}" for item in block.items), "\n"
         else:
-            part, joint = _listed(list(_statements(block.text, answer))), "\n\n"
-        told = f"{told}{joint}{part}" if told else part
-    return told
+            part, joint = _listed(list(_statements(block.text, claims))), "\n\n"
+        told += [joint, part] if told else [part]
+    return "".join(told)
 
 
-def _statements(paragraph: str, answer: Answer) -> Iterator[str]:
+def _statements(paragraph: str, claims: Sequence[str]) -> Iterator[str]:
     """Yield a paragraph's statements; one that is worded otherwise than its claim stands apart."""
     begin = 0
-    for claim in answer.claims:
-        said = f"{claim.text} {''.join(f'[{number}]' for number in claim.numbers)}"
+    for said in claims:
         found = paragraph.find(said, begin)
         if found >= 0:
             yield from filter(None, [paragraph[begin:found].strip(), said])

@@ -70,10 +70,13 @@ class WrittenBlock:
 
 
 def read(written: str) -> tuple[WrittenBlock, ...]:
-    """Return what a text says in its form; mentions beyond the limit are names."""
+    """Return what a text says in its form; mentions beyond the limit are names.
+
+    What is longer than any answer that was taken is cut.
+    """
     blocks: list[WrittenBlock] = []
     is_apart = True
-    for line in written.splitlines():
+    for line in written[:LONGEST_WRITTEN].splitlines():
         kind, rest = _kind(line)
         if not rest.strip():
             is_apart = True

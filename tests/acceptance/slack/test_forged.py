@@ -72,6 +72,7 @@ async def set_up(bureau: Office) -> Scene:
     back = await bureau.served.answer_to(said.message)
     (case,) = await bureau.served.rows("SELECT id::text FROM citebound.cases")
     public = await bureau.answered()
+    public.text = "forged"
     public.blocks = [
         {
             "type": "actions",

@@ -160,7 +160,7 @@ async def test_who_asks_for_help_is_told_how_it_works(
         await slack.people.mention(anna, room, words),
     ):
         answer = await served.answer_to(said.message)
-        assert "quote the policy text" in answer.text
+        assert "quotes the policy text" in answer.text
     assert await served.rows("SELECT 1 FROM citebound.questions") == []
     slack.checks.nothing_twice()
 

@@ -39,7 +39,7 @@ async def test_help_in_a_chat_is_a_card_or_a_text(
     async with product(teams, microsoft, policies_database) as running:
         await teams.people.say(anna, own, "help")
         await running.quiet()
-        teams.faults.next("post", *[faults.status(400, REFUSED)] * 2)
+        teams.faults.next("post", *[faults.status(400, REFUSED)] * 3)
         await teams.people.say(anna, own, "help")
         await running.quiet()
     card, line = teams.tenant.by_bot()

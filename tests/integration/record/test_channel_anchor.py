@@ -71,6 +71,7 @@ async def test_the_channel_gets_the_note_as_it_was_signed(
 
 def test_a_note_that_was_tampered_with_ends_no_block_of_code() -> None:
     hostile = StoredReply(checkpoint="```\n<!channel> [x](http://evil)\n```", notice=None)
-    for shape in (0, 1, 2, 3):
-        written = str(teams(hostile, shape, context=RenderContext()).activity["text"])
-        assert written.count("```") == (2 if shape < 3 else 0)
+    for shape in range(5):
+        activity = teams(hostile, shape, context=RenderContext()).activity
+        has_code = activity["textFormat"] == "markdown"
+        assert str(activity["text"]).count("```") == (2 if has_code else 0)

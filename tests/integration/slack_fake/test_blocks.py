@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,7 @@ GOOD: list[tuple[Surface, list[Json]]] = [
     ("message", [actions(*(button(action_id=f"a{index}") for index in range(25)))]),
     ("message", [THUMBS]),
     ("modal", [ALERT]),
-    ("message", [holder(DIVIDER, rich(TEXT))]),
+    ("message", [holder(DIVIDER, {"type": "section", "text": plain(1)})]),
     ("home", [data_table(201, columns=20)]),
     ("message", [rich(TEXT, {"type": "link", "url": "https://example.com"})]),
     ("message", [{"type": "markdown", "text": "x" * 6000}, {"type": "markdown", "text": "y"}]),
@@ -121,6 +122,7 @@ BAD: list[tuple[Surface, list[Json], str]] = [
     ("message", [holder(*[DIVIDER] * 11)], "expected 1 to 10"),
     ("message", [holder(holder(DIVIDER))], "unsupported type: container"),
     ("message", [holder(THUMBS)], "unsupported type: context_actions"),
+    ("message", [holder(rich(TEXT))], "unsupported type: rich_text"),
     ("message", [holder(DIVIDER, title=plain(151))], "less than 151"),
     ("message", [holder(DIVIDER, has_header_divider=True, is_collapsible=True)], "excludes"),
     ("message", [{"type": "rich_text", "elements": []}], "at least 1 element"),
@@ -187,6 +189,8 @@ def test_a_view_has_a_size() -> None:
     assert view_size(modal(private_metadata="ü")) > view_size(modal(private_metadata="u"))
 
 
+WITHIN = re.compile(r"^unsupported type: rich_text .*/child_blocks/\d+/type\]$")
+"""What the fake refuses and the published types allow: see `IN_CONTAINER`."""
 SCHEMAS = {"_blocks": "blocks", "_plain": "blocks", "_modal": "modal", "_home": "home"}
 
 
@@ -207,7 +211,7 @@ def test_what_is_planned_passes_the_published_types_and_the_fake(shared: Path) -
             if surface == "message"
             else view_faults(payload, surface)
         )
-        assert faults == [], name
+        assert [one for one in faults if not WITHIN.search(one)] == [], name
     assert checked == 14
     chunks = payloads["slack_progress_chunks"]
     assert list(_schema(shared, "chunks").iter_errors(chunks)) == []

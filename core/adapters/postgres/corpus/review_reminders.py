@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.cases.case_posts import tell_officers
 from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.transactions import begun_again
+from core.adapters.postgres.engine.transactions import AdvisoryLock, begun_again, wait_for_one
 from core.adapters.postgres.record.affected import EVERYBODYS_VERSIONS
 from core.domain.delivery import Notice
 from core.domain.officers import Officers
@@ -46,7 +46,7 @@ class PostgresReviewReminders:
             edition = await connection.scalar(_EDITION)
             if edition is None or not self._officers.routes(is_sensitive=False):
                 return 0
-            await connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('reviews'))"))
+            await wait_for_one(connection, AdvisoryLock.TELLING_OFFICERS, "reviews")
             given = {"edition": edition, "day": on_day, "most": MOST}
             rows = (await connection.execute(_OVERDUE, given)).all()
             for row in rows:

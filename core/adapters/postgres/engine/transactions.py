@@ -96,6 +96,10 @@ class AdvisoryLock(IntEnum):
     """One process gives records their places in the ledger."""
     ERASING = 7_203_114_035
     """Taken by functions of the database: what is being erased is not held at the same time."""
+    ACTIVATING_CALIBRATION = 7_203_114_036
+    """Seed of a lock for each kind of reasoner: who decides has seen what was in force."""
+    TELLING_OFFICERS = 7_203_114_037
+    """Seed of a lock for each kind of notice: two processes do not tell of the same thing."""
 
 
 UNSAID_S = 1.0

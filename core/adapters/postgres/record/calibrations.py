@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.transactions import AdvisoryLock, wait_for_one
 from core.audit.documents import Event
 from core.confidence.calibration import (
     Calibration,
@@ -47,9 +48,6 @@ _STORED = text(
 _ACTIVATE = text(
     "INSERT INTO citebound.calibration_activations (of_models, name, at)"
     " VALUES (:of_models, :name, :at)"
-)
-_ONE_AT_A_TIME = text(
-    "SELECT pg_advisory_xact_lock(hashtextextended('citebound.calibration_activations', 0))"
 )
 _LABELS = text(
     "SELECT v.features, v.verdict = 'right' AS is_right, v.conversation_id::text AS conversation,"
@@ -180,7 +178,7 @@ class PostgresCalibrations:
         """
         name = None if is_shipped else calibration.name
         async with self._engine.begin() as connection:
-            await connection.execute(_ONE_AT_A_TIME)
+            await wait_for_one(connection, AdvisoryLock.ACTIVATING_CALIBRATION, str(of_models))
             before = (await _active(connection)).own(of_models=of_models)
             if instead_of is not None and before.name != instead_of:
                 raise UsageError(
