@@ -16,7 +16,7 @@ _LEFT = (
 _BALANCE = (
     "SELECT (SELECT count(*) FROM citebound.inbox WHERE kind = 'message') AS messages,"
     " (SELECT count(*) FROM citebound.answers) AS answers,"
-    " (SELECT count(*) FROM citebound.outbox) AS replies,"
+    " (SELECT count(*) FROM citebound.outbox WHERE replaces IS NULL) AS replies,"
     " (SELECT count(*) FROM audit.record r JOIN audit.tag t ON t.tag = r.tag WHERE t.is_outcome)"
     " AS outcomes,"
     " (SELECT count(*) FROM audit.record WHERE tag = 'reply:posted') AS posted"

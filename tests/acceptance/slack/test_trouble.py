@@ -181,7 +181,7 @@ async def _order(serving: Forks, slack: FakeSlack, url: str, engine: AsyncEngine
     marked = [one.metadata["event_payload"]["outbox"] for one in replies if one.metadata]
     assert len(marked) == len(replies) == len(THREAD)
     async with engine.connect() as connection:
-        rewrites = dict((await connection.execute(REPLACES)).tuples().all())
+        rewrites = {row.id: row.replaces for row in await connection.execute(REPLACES)}
     first_posted = [rewrites.get(int(one), int(one)) for one in marked]
     assert first_posted == sorted(first_posted)
     slack.checks.nothing_twice()
