@@ -280,7 +280,7 @@ class Service(PostgresStores):
             store=self.sources,
             ingestor=self.ingestor,
             withdrawals=self.withdrawals,
-            connect=connecting(home=self.settings.home),
+            connect=connecting(self.settings),
             clock=self.clock,
         )
 

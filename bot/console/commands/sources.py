@@ -10,7 +10,7 @@ from rich.text import Text
 from bot.console.open_service import open_service, operator
 from bot.console.views.terminal import Row, Terminal, one_line, open_terminal
 from core.adapters.postgres.stores import PostgresStores
-from core.adapters.sources.connect import checked_location
+from core.adapters.sources.locations import checked_location
 from core.bootstrap import Service, open_stores
 from core.config.settings import Settings
 from core.domain.errors import CiteboundError, UsageError
@@ -37,14 +37,13 @@ def add(
     kind: str,
     name: str,
     where: str,
-    branch: str | None,
-    folder: str | None,
     every: str,
     withdraw: str,
     audience: frozenset[str] | None,
     key_prefix: str | None,
+    **place: str | None,
 ) -> int:
-    """Begin to follow a source; 0."""
+    """Begin to follow a source; `place` are options that say where it lies; 0."""
     if not _NAME.fullmatch(name):
         raise UsageError(
             f"expected a name of at most 40 lower-case letters, digits and hyphens, got {name!r}"
@@ -52,16 +51,11 @@ def add(
     if key_prefix is not None and not key_of(key_prefix):
         raise UsageError(f"expected a word for --key-prefix, got {key_prefix!r}")
     of = SourceKind(kind)
-    if of is SourceKind.FOLDER:
-        if branch or folder:
-            raise UsageError("--branch and --folder are for git")
-        given = {"folder": where}
-    else:
-        given = {"url": where, "branch": branch or "", "folder": folder or ""}
+    given = {"where": where} | {option: value for option, value in place.items() if value}
     source = PolicySource(
         name=name,
         kind=of,
-        location=checked_location(of, given),
+        location=checked_location(of, given, settings=Settings.from_environment()),
         key_prefix=key_prefix,
         audience=audience,
         withdrawing=Withdrawing(withdraw),

@@ -1,6 +1,6 @@
 """Reading a document service over HTTP: one host, our credentials, its pace, bounded answers.
 
-ServiceCredentials go to the service's own address and nowhere else: an address that the service sends (the
+Credentials go to the service's own address and nowhere else: an address that the service sends (the
 next page) is followed only if it lies there, and a redirect of a download is followed without them.
 What may pass (429, 5xx, no answer) is repeated after `Retry-After` or a growing pause; a service
 that asks for a longer one is left alone until the next synchronisation.

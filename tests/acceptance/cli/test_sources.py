@@ -61,7 +61,7 @@ def test_a_folder_from_beginning_to_end(citebound: Run, folder: Path) -> None:
         (("add", "folder", "House", "."), "lower-case letters"),
         (("add", "folder", "house", "none"), "there is no folder"),
         (("add", "folder", "house", ".", "--every", "soon"), "a time like 15m"),
-        (("add", "folder", "house", ".", "--branch", "x"), "are for git"),
+        (("add", "folder", "house", ".", "--branch", "x"), "--branch is for git"),
         (("add", "git", "house", "ext::sh -c id"), "an address like https://"),
         (("add", "git", "house", "https://me:secret@host/x.git"), "CITEBOUND_SOURCE_NAME_TOKEN"),
         (("add", "git", "house", "https://host/x.git", "--branch=-x"), "name of a branch"),

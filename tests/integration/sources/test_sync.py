@@ -19,7 +19,7 @@ from core.adapters.postgres.corpus.withdrawals import PostgresWithdrawals
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.sources.connect import connecting
 from core.adapters.system import SystemClock, UuidSource
-from core.config.settings import inherited
+from core.config.settings import Settings, inherited
 from core.domain.errors import ConfigError, OccupiedError, OvertakenError, TransientError
 from core.domain.question import Scope
 from core.ingest.prepare import Overrides
@@ -83,7 +83,7 @@ def desk_of(engine: AsyncEngine) -> Callable[[Connect], Desk]:
 @pytest.fixture
 def desk(desk_of: Callable[[Connect], Desk], tmp_path: Path) -> Desk:
     """The product's connectors."""
-    return desk_of(connecting(home=tmp_path / "home"))
+    return desk_of(connecting(Settings(home=tmp_path / "home")))
 
 
 @pytest.fixture
@@ -480,7 +480,7 @@ async def test_a_source_is_checked_before_it_is_read(
     folder: Path, repository: Path, tmp_path: Path
 ) -> None:
     """A check says what was found, or what is missing, and fetches nothing."""
-    connect = connecting(home=tmp_path / "home")
+    connect = connecting(Settings(home=tmp_path / "home"))
     async with connect(source_of(folder)) as connector:
         assert connector.access is None
         assert await connector.check() == "3 documents can be read"

@@ -1,0 +1,90 @@
+"""Where a source lies, checked as it is typed: what each kind takes, and what it can't be.
+
+Nothing is called, and no secret belongs here: what is returned is stored.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from core.config.settings import Settings, source_variable
+from core.domain.errors import UsageError
+from core.sources.connector import SourceKind
+
+_BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+-]{0,199}")
+_SSH = re.compile(r"[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[^\s:]{1,500}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """What a kind of source takes."""
+
+    options: frozenset[str]
+    """Beside `where`."""
+    check: Callable[[Mapping[str, str], Settings], dict[str, str]]
+    """Returns the location; see `checked_location`."""
+
+
+def checked_location(
+    kind: SourceKind, given: Mapping[str, str], *, settings: Settings
+) -> dict[str, str]:
+    """Return where a source lies.
+
+    Args:
+        kind: of the source.
+        given: `where`, and the options that were given, by name.
+        settings: some kinds take what is not given from there.
+
+    Raises:
+        UsageError: It can't be one; the message says what is expected.
+    """
+    place = _PLACES[kind]
+    for name in given:
+        if name != "where" and name not in place.options:
+            of = " and ".join(one.value for one in SourceKind if name in _PLACES[one].options)
+            raise UsageError(f"--{name} is for {of}, not for {kind.value}")
+    return place.check(given, settings)
+
+
+def _folder(given: Mapping[str, str], _: Settings) -> dict[str, str]:
+    folder = Path(given["where"]).expanduser().absolute()
+    if not folder.is_dir():
+        raise UsageError(f"there is no folder {str(folder)!r}")
+    return {"folder": str(folder)}
+
+
+def _git(given: Mapping[str, str], _: Settings) -> dict[str, str]:
+    url, branch = given["where"], given.get("branch", "main")
+    _check_repository(url)
+    if not _BRANCH.fullmatch(branch) or ".." in branch:
+        raise UsageError(f"expected the name of a branch, got {branch!r}")
+    return {"url": url, "branch": branch, "folder": _inner_folder(given, "repository")}
+
+
+def _check_repository(url: str) -> None:
+    if _SSH.fullmatch(url):
+        return
+    parts = urlsplit(url)
+    if parts.scheme not in {"https", "ssh", "file"}:
+        raise UsageError(f"expected an address like https://host/repository.git, got {url!r}")
+    if parts.password or (parts.username and parts.scheme == "https"):
+        raise UsageError(
+            "an address with a name or password would be stored: leave them out, and set"
+            f" {source_variable('name')}, with the name of the source for NAME"
+        )
+
+
+def _inner_folder(given: Mapping[str, str], what: str) -> str:
+    """Return the part of a source that is read; empty: all of it."""
+    folder = given.get("folder", "")
+    if Path(folder).is_absolute() or ".." in Path(folder).parts:
+        raise UsageError(f"expected a folder in the {what}, got {folder!r}")
+    return folder
+
+
+_PLACES: Mapping[SourceKind, _Place] = {
+    SourceKind.FOLDER: _Place(options=frozenset(), check=_folder),
+    SourceKind.GIT: _Place(options=frozenset({"branch", "folder"}), check=_git),
+}
