@@ -17,6 +17,8 @@ IN_BIN = 80
 """Labels in a bin of the calibration error, about: with fewer, chance alone looks like an error.
 A perfect calibration of 400 labels in bins of 40 would show .04."""
 FEWEST_BINS, MOST_BINS = 5, 15
+DRAWS, SEED = 201, 1
+"""Draws of what chance alone shows, and where they begin."""
 BUDGET = 0.05
 """Share of answers that may be wrong."""
 RISK = 0.05
@@ -66,6 +68,26 @@ def calibration_error(scored: Sequence[Scored], *, bins: int | None = None) -> f
     return gap / total if total else 0.0
 
 
+def error_by_chance(scored: Sequence[Scored], *, bins: int | None = None) -> float:
+    """Return the calibration error that the same probabilities show by chance if they are exact.
+
+    The median over draws of what is right, each with its own probability. The gaps are absolute, so
+    an error above 0 says nothing alone: Roelofs et al., Mitigating Bias in Calibration Error
+    Estimation (2022).
+    """
+    parts, drawn = _bins(scored, bins or _bins_for(scored)), random.Random(SEED)  # noqa: S311
+    total = sum(one.weight for one in scored)
+    errors = sorted(
+        sum(
+            abs(sum(one.weight * ((drawn.random() < one.probability) - one.probability)
+                    for one in part))
+            for part in parts
+        )
+        for _ in range(DRAWS)
+    )  # fmt: skip
+    return errors[DRAWS // 2] / total if total else 0.0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalibrationBin:
     """Answers of nearly one probability, and how many of them were right."""
@@ -83,7 +105,7 @@ class CalibrationBin:
 def bins_of(scored: Sequence[Scored], *, bins: int | None = None) -> list[CalibrationBin]:
     """Return the scored in bins of equal mass, the least probable first."""
     found: list[CalibrationBin] = []
-    for part in _bins(scored, bins or max(FEWEST_BINS, min(MOST_BINS, len(scored) // IN_BIN))):
+    for part in _bins(scored, bins or _bins_for(scored)):
         weight = sum(one.weight for one in part)
         found.append(
             CalibrationBin(
@@ -94,6 +116,10 @@ def bins_of(scored: Sequence[Scored], *, bins: int | None = None) -> list[Calibr
             )
         )
     return found
+
+
+def _bins_for(scored: Sequence[Scored]) -> int:
+    return max(FEWEST_BINS, min(MOST_BINS, len(scored) // IN_BIN))
 
 
 def _bins(scored: Sequence[Scored], count: int) -> list[list[Scored]]:
@@ -223,14 +249,15 @@ def _steps(ordered: Sequence[Scored], budget: float, risk: float) -> list[int]:
 def summary(scored: Sequence[Scored]) -> dict[str, Json]:
     """Return the figures of some labels.
 
-    `labels`, `right`, `ece`, `brier`, `auroc`, `guarantee` and `bins` (see `bins_of`). What is
-    promised is drawn from an even sample of them.
+    `labels`, `right`, `ece`, `ece_by_chance`, `brier`, `auroc`, `guarantee` and `bins` (see
+    `bins_of`). What is promised is drawn from an even sample of them.
     """
     found = auroc(scored)
     return {
         "labels": len(scored),
         "right": sum(one.is_right for one in scored),
         "ece": round(calibration_error(scored), 4),
+        "ece_by_chance": round(error_by_chance(scored), 4),
         "brier": round(brier(scored), 4),
         "auroc": None if found is None else round(found, 4),
         "guarantee": asdict(guaranteed(thinned(scored))),

@@ -13,6 +13,7 @@ from core.confidence.figures import (
     auroc,
     brier,
     calibration_error,
+    error_by_chance,
     guaranteed,
     thinned,
     upper_bound,
@@ -74,6 +75,21 @@ def test_a_perfect_calibration_shows_little_error() -> None:
     """What chance leaves with bins of eighty is below what would be called an error."""
     assert calibration_error(drawn(4_000, 3)) < 0.03
     assert calibration_error(drawn(4_000, 3, exponent=3)) > 0.08
+
+
+def test_chance_alone_shows_an_error_that_is_told() -> None:
+    """Half of exact probabilities show more than it, inexact ones nearly always."""
+    above = [calibration_error(one) > error_by_chance(one) for one in _exact(exponent=1.0)]
+    assert 10 <= sum(above) <= 30
+    above = [calibration_error(one) > error_by_chance(one) for one in _exact(exponent=3.0)]
+    assert sum(above) >= 38
+    assert error_by_chance(drawn(4_000, 3)) < error_by_chance(drawn(150, 3)) < 0.08
+    assert error_by_chance([]) == 0.0
+    assert error_by_chance(scored((1.0, True), (0.0, False))) == 0.0
+
+
+def _exact(*, exponent: float) -> list[list[Scored]]:
+    return [drawn(150, seed, exponent=exponent) for seed in range(40)]
 
 
 def broken(samples: Sequence[int], *, budget: float, untested: bool = False) -> int:

@@ -214,9 +214,12 @@ def _figures_words(found: Mapping[str, Any]) -> str:
         if promise["answered"]
         else f"no threshold promises at most {promise['budget']:.0%} wrong"
     )
+    chance = (  # what was stored before has none
+        f" ({found['ece_by_chance']:.3f} by chance alone)" if "ece_by_chance" in found else ""
+    )
     area = "-" if found["auroc"] is None else f"{found['auroc']:.3f}"
     return (
-        f"{found['right']} of {found['labels']} right; ECE {found['ece']:.3f},"
+        f"{found['right']} of {found['labels']} right; ECE {found['ece']:.3f}{chance},"
         f" Brier {found['brier']:.3f}, AUROC {area}; {held}"
     )
 
