@@ -12,23 +12,26 @@ from tests.servers.extraction import section_of
 
 
 def test_from_policies_to_a_run(
-    citebound_process: Callable[..., Any], policies: Path, tmp_path: Path
+    citebound: Callable[..., Any],
+    citebound_process: Callable[..., Any],
+    policies: Path,
+    tmp_path: Path,
 ) -> None:
     """Drafted, drafted again, exported and asked: each with its span, marked as a draft."""
-    nothing = citebound_process("eval", "generate")
+    nothing = citebound("eval", "generate")
     assert nothing.code == 4
-    assert citebound_process("ingest", str(policies)).code == 0
-    shown = citebound_process("eval", "generate", "--dry-run", "--kinds", "norm,deadline")
+    assert citebound("ingest", str(policies)).code == 0
+    shown = citebound("eval", "generate", "--dry-run", "--kinds", "norm,deadline")
     assert shown.code == 0, shown.err
     assert "Can contractors accept gifts?" in shown.out or "May contractors" in shown.out
     assert "nothing was stored" in shown.err
 
     out = tmp_path / "drafts.jsonl"
-    first = citebound_process("eval", "generate", "--out", str(out), "--json")
+    first = citebound("eval", "generate", "--out", str(out), "--json")
     assert first.code == 0, first.err
     said = json.loads(first.out)
     assert said["added"] == said["draft"] > 5
-    again = json.loads(citebound_process("eval", "generate", "--json").out)
+    again = json.loads(citebound("eval", "generate", "--json").out)
     assert (again["added"], again["draft"]) == (0, said["draft"])
     questions = load_questions(out)
     assert len(questions) == said["draft"]
@@ -36,10 +39,10 @@ def test_from_policies_to_a_run(
     assert all(one.spans or one.kind == "unanswerable" for one in questions)
 
     empty = tmp_path / "own.jsonl"
-    exported = citebound_process("eval", "questions", "export", "--out", str(empty))
+    exported = citebound("eval", "questions", "export", "--out", str(empty))
     assert exported.code == 0
     assert empty.read_text() == ""
-    listed = citebound_process("eval", "questions", "list")
+    listed = citebound("eval", "questions", "list")
     assert "deadline" in listed.out
 
     asked = ("eval", "run", "--questions", str(out), "--policies", str(policies))
@@ -52,24 +55,24 @@ def test_from_policies_to_a_run(
 
 
 def test_what_can_not_be_drafted_is_said(
-    citebound_process: Callable[..., Any], policies: Path, tmp_path: Path
+    citebound: Callable[..., Any], policies: Path, tmp_path: Path
 ) -> None:
     """Wrong kinds and policies are named; a policy without a rule gives a clear line."""
     (policies / "note.md").write_text("# Note\n\n## 1 Words\n\nWe like boats. Boats are nice.\n")
-    assert citebound_process("ingest", str(policies)).code == 0
-    wrong = citebound_process("eval", "generate", "--kinds", "riddle")
+    assert citebound("ingest", str(policies)).code == 0
+    wrong = citebound("eval", "generate", "--kinds", "riddle")
     assert wrong.code == 2
     assert "there is no kind 'riddle'" in wrong.err
-    unknown = citebound_process("eval", "generate", "--policy", "nowhere")
+    unknown = citebound("eval", "generate", "--policy", "nowhere")
     assert unknown.code == 2
     assert "there is no policy 'nowhere' in force" in unknown.err
-    none = citebound_process("eval", "generate", "--policy", "note")
+    none = citebound("eval", "generate", "--policy", "note")
     assert none.code == 0
     assert "No rule of these policies is plain enough" in none.err
-    folder = citebound_process("eval", "questions", "export", "--out", str(tmp_path))
+    folder = citebound("eval", "questions", "export", "--out", str(tmp_path))
     assert folder.code == 2
     assert "can't be written" in folder.err
-    no_key = citebound_process("eval", "generate", "--by", "claude")
+    no_key = citebound("eval", "generate", "--by", "claude")
     assert no_key.code == 3
     assert "set ANTHROPIC_API_KEY" in no_key.err
 
