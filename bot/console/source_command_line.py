@@ -9,11 +9,20 @@ SOURCES = group(
     command(
         "add",
         f"{_COMMANDS}:add",
-        option("kind", choices=("folder", "git"), help="what kind of source"),
+        option("kind", choices=("folder", "git", "confluence"), help="what kind of source"),
         option("name", metavar="NAME", help="what to call it: lower-case letters, digits, hyphens"),
-        option("where", metavar="WHERE", help="the folder, or the address of the repository"),
+        option(
+            "where", metavar="WHERE", help="the folder, or the address of the repository or site"
+        ),
         option("--branch", metavar="B", help="git: the branch that is followed; default: main"),
         option("--folder", metavar="DIR", help="git: the part that is read; default: all of it"),
+        option("--space", metavar="KEY", help="confluence: the space that is read"),
+        option(
+            "--everyone",
+            metavar="G1,G2",
+            help="confluence: ids of its groups that everyone of the organisation is in; what they"
+            " may read there, everyone may here",
+        ),
         option(
             "--every",
             type=str,
@@ -38,13 +47,15 @@ SOURCES = group(
         short="begin to follow a source",
         text="""Remembers where policies come from. `citebound work` and `citebound serve` bring the
 corpus in step with it from then on; `sources sync` does so at once. In a folder or repository each
-citebound.toml says what is known of policies, as for `ingest`. The token for a private repository
-stands in CITEBOUND_SOURCE_NAME_TOKEN, with the name of the source in capitals, or in a file that
-CITEBOUND_SOURCE_NAME_TOKEN_FILE names.""",
+citebound.toml says what is known of policies, as for `ingest`. Of Confluence each page of a space
+is a policy, for those who may read it there. Credentials stand in CITEBOUND_SOURCE_NAME_TOKEN, with
+the name of the source in capitals, or in a file that CITEBOUND_SOURCE_NAME_TOKEN_FILE names: the
+token for a private repository; for Confluence an account and its API token, as ACCOUNT:TOKEN.""",
         examples="""\
   citebound sources add folder hr /srv/policies/hr --every 15m
   citebound sources add git handbook https://git.example.com/compliance/policies.git \\
-    --branch main --folder policies --withdraw automatic""",
+    --branch main --folder policies --withdraw automatic
+  citebound sources add confluence people https://example.atlassian.net/wiki --space HR""",
     ),
     command(
         "list",
@@ -102,8 +113,8 @@ synchronisation withdrew by itself.""",
   citebound sources remove handbook""",
     ),
     short="where policies come from",
-    text="""Follows folders and repositories: what is added, changed or deleted there is added,
-revised or withdrawn here, each time as a new edition, and recorded.""",
+    text="""Follows folders, repositories and wikis: what is added, changed or deleted there is
+added, revised or withdrawn here, each time as a new edition, and recorded.""",
     examples="""\
   citebound sources add folder hr /srv/policies/hr
   citebound sources sync

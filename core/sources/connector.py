@@ -21,6 +21,8 @@ class SourceKind(StrEnum):
     """A folder that this machine reads."""
     GIT = "git"
     """A branch of a Git repository."""
+    CONFLUENCE = "confluence"
+    """A space of Confluence."""
 
 
 class Withdrawing(StrEnum):

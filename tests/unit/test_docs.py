@@ -42,7 +42,11 @@ IN_FILES = {
 """Variables that name a file with a secret."""
 IN_TESTS = {"CITEBOUND_SHARED_DATA", "CITEBOUND_TEST_BASE", "CITEBOUND_TEST_SEED"}
 """Variables that tests read, and the product does not."""
-OF_SOURCES = {source_variable(name) for name in ("name", "handbook")}
+OF_SOURCES = {
+    f"{source_variable(name)}{end}"
+    for name in ("name", "handbook", "people", "compliance")
+    for end in ("", "_FILE")
+}
 """Variables that are named after a source of policies."""
 _OURS = re.compile(r"\b(?:CITEBOUND|SLACK|VOYAGE|ANTHROPIC|APP)_[A-Z][A-Z0-9_]*\b")
 _LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")

@@ -10,9 +10,9 @@ from rich.text import Text
 from bot.console.open_service import open_service, operator
 from bot.console.views.terminal import Row, Terminal, one_line, open_terminal
 from core.adapters.postgres.stores import PostgresStores
-from core.adapters.sources.locations import checked_location
+from core.adapters.sources.locations import checked_location, credential_of
 from core.bootstrap import Service, open_stores
-from core.config.settings import Settings
+from core.config.settings import Settings, source_credential, source_variable
 from core.domain.errors import CiteboundError, UsageError
 from core.ingest.prepare import key_of
 from core.sources.connector import PolicySource, SourceKind, Withdrawing
@@ -68,6 +68,9 @@ def add(
             " at once."
         )
     )
+    if (credential := credential_of(of)) and source_credential(name) is None:
+        said = f"{source_variable(name)} is not set: it has to be {credential}."
+        open_terminal().remark(Text(said, style="yellow"))
     return 0
 
 

@@ -11,7 +11,9 @@ from core.adapters.sources.git import GitConnector
 from core.config.settings import Settings, source_credential
 from core.sources.connector import Connect, Connector, PolicySource, SourceKind
 
-_SERVICES: Mapping[SourceKind, str] = {}
+_SERVICES: Mapping[SourceKind, str] = {
+    SourceKind.CONFLUENCE: "core.adapters.sources.confluence.opening",
+}
 """Modules with a function `opened(source, settings)`; they are slow to load, so only when used."""
 
 

@@ -14,6 +14,10 @@ from core.domain.errors import UsageError
 from core.sources.connector import SourceKind
 
 _BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+-]{0,199}")
+_SPACE = re.compile(r"[A-Za-z0-9~._-]{1,255}")
+_GROUP = re.compile(r"[^\s,\x00-\x1f]{1,200}")
+_HERE = frozenset(["127.0.0.1", "::1", "localhost"])
+"""Hosts that may be reached without encryption: this machine."""
 _SSH = re.compile(r"[A-Za-z0-9._-]+@[A-Za-z0-9.-]+:[^\s:]{1,500}")
 
 
@@ -25,6 +29,8 @@ class _Place:
     """Beside `where`."""
     check: Callable[[Mapping[str, str], Settings], dict[str, str]]
     """Returns the location; see `checked_location`."""
+    credential: str = ""
+    """What has to stand in the variable of the source; empty: it may be unset."""
 
 
 def checked_location(
@@ -46,6 +52,11 @@ def checked_location(
             of = " and ".join(one.value for one in SourceKind if name in _PLACES[one].options)
             raise UsageError(f"--{name} is for {of}, not for {kind.value}")
     return place.check(given, settings)
+
+
+def credential_of(kind: SourceKind) -> str:
+    """Return what the credential of a source has to be; empty: it may have none."""
+    return _PLACES[kind].credential
 
 
 def _folder(given: Mapping[str, str], _: Settings) -> dict[str, str]:
@@ -70,10 +81,43 @@ def _check_repository(url: str) -> None:
     if parts.scheme not in {"https", "ssh", "file"}:
         raise UsageError(f"expected an address like https://host/repository.git, got {url!r}")
     if parts.password or (parts.username and parts.scheme == "https"):
-        raise UsageError(
-            "an address with a name or password would be stored: leave them out, and set"
-            f" {source_variable('name')}, with the name of the source for NAME"
-        )
+        raise _secret()
+
+
+def _confluence(given: Mapping[str, str], _: Settings) -> dict[str, str]:
+    site = _site(given["where"], like="https://example.atlassian.net/wiki")
+    if not urlsplit(site).path:
+        site = f"{site}/wiki"
+    space = given.get("space", "")
+    if not _SPACE.fullmatch(space):
+        raise UsageError("expected --space with the key of a space, as HR in .../wiki/spaces/HR")
+    return {"url": site, "space": space, "everyone": _everyone(given)}
+
+
+def _site(url: str, *, like: str) -> str:
+    """Return the address of a site, to which credentials are sent."""
+    parts = urlsplit(url.strip())
+    is_safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _HERE)
+    if parts.username or parts.password:
+        raise _secret()
+    if not (is_safe and parts.hostname) or parts.query or parts.fragment or ".." in parts.path:
+        raise UsageError(f"expected an address like {like}, got {url!r}")
+    return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+
+
+def _everyone(given: Mapping[str, str]) -> str:
+    named = [one.strip() for one in given.get("everyone", "").split(",") if one.strip()]
+    for one in named:
+        if not _GROUP.fullmatch(one):
+            raise UsageError(f"expected groups for --everyone, apart by commas, got {one!r}")
+    return ",".join(named)
+
+
+def _secret() -> UsageError:
+    return UsageError(
+        "an address with a name or password would be stored: leave them out, and set"
+        f" {source_variable('name')}, with the name of the source for NAME"
+    )
 
 
 def _inner_folder(given: Mapping[str, str], what: str) -> str:
@@ -87,4 +131,9 @@ def _inner_folder(given: Mapping[str, str], what: str) -> str:
 _PLACES: Mapping[SourceKind, _Place] = {
     SourceKind.FOLDER: _Place(options=frozenset(), check=_folder),
     SourceKind.GIT: _Place(options=frozenset({"branch", "folder"}), check=_git),
+    SourceKind.CONFLUENCE: _Place(
+        options=frozenset({"space", "everyone"}),
+        check=_confluence,
+        credential="an account and its API token, as reader@example.com:TOKEN",
+    ),
 }

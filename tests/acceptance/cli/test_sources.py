@@ -62,6 +62,16 @@ def test_a_folder_from_beginning_to_end(citebound: Run, folder: Path) -> None:
         (("add", "folder", "house", "none"), "there is no folder"),
         (("add", "folder", "house", ".", "--every", "soon"), "a time like 15m"),
         (("add", "folder", "house", ".", "--branch", "x"), "--branch is for git"),
+        (("add", "git", "house", "https://host/x.git", "--space", "HR"), "is for confluence"),
+        (
+            ("add", "confluence", "hr", "http://host/wiki", "--space", "HR"),
+            "an address like https:",
+        ),
+        (("add", "confluence", "hr", "https://host/wiki"), "--space with the key"),
+        (
+            ("add", "confluence", "hr", "https://me:secret@host/wiki", "--space", "HR"),
+            "CITEBOUND_SOURCE_NAME_TOKEN",
+        ),
         (("add", "git", "house", "ext::sh -c id"), "an address like https://"),
         (("add", "git", "house", "https://me:secret@host/x.git"), "CITEBOUND_SOURCE_NAME_TOKEN"),
         (("add", "git", "house", "https://host/x.git", "--branch=-x"), "name of a branch"),

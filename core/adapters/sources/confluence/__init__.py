@@ -1,0 +1,1 @@
+"""Confluence: a space of pages, by its REST API."""
