@@ -24,6 +24,10 @@ SURE = 0.3
 """By how much a language must lead English before a message is taken not to be English."""
 SURE_ALONE = 1.3
 """The same of a message without a little word of that language: a name, or a term of trade."""
+SURE_OF_FEW = 4.1
+"""The same where there are so few words that one name decides ("in Zurich", "pro bono")."""
+_FEW = 3
+"""Words that are so few."""
 SURE_OF_OTHERS = 1.5
 """By how much all others must lead these four: they are close to some of them."""
 _FEWEST = 2
@@ -34,7 +38,8 @@ _LITTLE_WORDS = {
     "en": (
         "the is are do does what how who whom which when where why may must can could should "
         "would i my we our you he she they it of for with from if by at an and or not to on "
-        "there any been was have has had this that these whether"
+        "there any been was have has had this that these whether "
+        "im ive its whats dont cant no son pro too also office manager employee contractor"
     ),
     "de": (
         "der die das den dem ist sind was wie wer wem wen wo wann warum wieso welche welcher "
@@ -78,14 +83,15 @@ class Language(StrEnum):
 @lru_cache(maxsize=256)
 def language_of(text: str) -> Language:
     """Return the language of a message; English, where too little tells another."""
-    scores = scored(text)
-    if not scores or (len(_WORD.findall(text)) < _FEWEST and not _little_words(text)):
+    scores, count = scored(text), len(_WORD.findall(text))
+    if not scores or (count < _FEWEST and not _little_words(text)):
         return Language.ENGLISH
     four = [one for one in Language if one is not Language.OTHER]
     best = max(four, key=lambda one: scores[one])
     if scores[Language.OTHER] - scores[best] >= SURE_OF_OTHERS:
         return Language.OTHER
-    least = SURE if _little_words(text)[best.value] else SURE_ALONE
+    alone = SURE_OF_FEW if count <= _FEW else SURE_ALONE
+    least = SURE if _little_words(text)[best.value] else alone
     return best if scores[best] - scores[Language.ENGLISH] >= least else Language.ENGLISH
 
 

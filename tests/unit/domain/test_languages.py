@@ -47,6 +47,21 @@ def test_mixed_messages_and_names(text: str, language: Language) -> None:
     assert language_of(text) is language
 
 
+PLACES = ("germany", "munich", "spain", "france", "switzerland", "portugal", "mexico", "vienna")
+REPLIES = ("in {}", "n in {}?", "and in {}?", "im in {}", "{} too?", "{} office", "from {}", "{}")
+SHORT = (
+    *("no", "nope", "yes", "ok", "idk", "manager", "my son", "im an employee", "per diem", "cash"),
+    *("pro bono", "force majeure", "de minimis", "quid pro quo", "client dinner", "team lunch"),
+)
+
+
+def test_short_replies_are_english() -> None:
+    """What people answer to a question back: a place or a term of trade alone tells no language."""
+    said = [*(one.format(place) for one in REPLIES for place in PLACES), *SHORT]
+    wrong = [text for text in said if known(language_of(text)) is not Language.ENGLISH]
+    assert wrong == []
+
+
 @given(st.text(max_size=300))
 def test_any_text_has_a_language(text: str) -> None:
     """Reading never raises."""
