@@ -86,7 +86,7 @@ def ungrounded(text: str, grounds: Grounds) -> Mapping[Check, str | None]:
         return dict.fromkeys((Check.NUMBERS, Check.MODALITY, Check.NAMES, Check.SUPPORT))
     said = [*grounds.texts, *worded]
     named = [*said, *grounds.names]
-    translated = _translated(text, grounds.texts)
+    translated = _translated(text, grounds)
     return {
         Check.NUMBERS: _numbers(text, said, grounds),
         Check.MODALITY: translated
@@ -97,14 +97,17 @@ def ungrounded(text: str, grounds: Grounds) -> Mapping[Check, str | None]:
     }
 
 
-def _translated(text: str, texts: Sequence[str]) -> str | None:
+def _translated(text: str, grounds: Grounds) -> str | None:
     """Return what is wrong if a statement is in another language than what it cites.
 
     The words for what must, may and must not be done are known in English alone, so nothing here
-    could tell "dürfen" from "must not". Of 2,189 sentences of English policies 7 are taken for
+    could tell "dürfen" from "must not". A statement all of whose words are those that it cites is
+    in their language, whatever its names look like ("Hamburg, Munich: EUR 150"). Of 2,189 sentences of English policies 7 are taken for
     another language, all of them headings and names of laws.
     """
-    said, cited = language_of(text), language_of(" ".join(texts))
+    if not {*words(text)} - {*words(" ".join([*grounds.texts, *grounds.titles]))}:
+        return None
+    said, cited = language_of(text), language_of(" ".join(grounds.texts))
     if said is cited or not {said, cited} & _TOLD_APART:
         return None
     return f"the claim is in another language ({said.value}) than what it cites ({cited.value})"
