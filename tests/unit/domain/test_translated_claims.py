@@ -49,7 +49,7 @@ def test_a_quote_in_any_language_passes() -> None:
 def test_names_make_no_other_language() -> None:
     """A row of a table with names of places is in the language of its table."""
     grounds = Grounds(texts=["City | Limit", "Hamburg, Munich | EUR 150"], titles=["Hotel limits"])
-    claim = "Hotel limits – Hamburg, Munich: limit EUR 150."
+    claim = "Hotel limits - Hamburg, Munich: limit EUR 150."
     assert ungrounded(claim, grounds)[Check.MODALITY] is None
-    mixed = "Hotel limits – Hamburg, Munich: limit nicht EUR 150."
+    mixed = "Hotel limits - Hamburg, Munich: limit nicht EUR 150."
     assert ungrounded(mixed, grounds)[Check.MODALITY] is not None
