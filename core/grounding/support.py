@@ -102,8 +102,8 @@ def _translated(text: str, grounds: Grounds) -> str | None:
 
     The words for what must, may and must not be done are known in English alone, so nothing here
     could tell "dürfen" from "must not". A statement all of whose words are those that it cites is
-    in their language, whatever its names look like ("Hamburg, Munich: EUR 150"). Of 2,189 sentences of English policies 7 are taken for
-    another language, all of them headings and names of laws.
+    in their language, whatever its names look like ("Hamburg, Munich: EUR 150"). Of 2,189 sentences
+    of English policies 7 are taken for another language, all of them headings and names of laws.
     """
     if not {*words(text)} - {*words(" ".join([*grounds.texts, *grounds.titles]))}:
         return None
