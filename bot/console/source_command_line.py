@@ -9,13 +9,44 @@ SOURCES = group(
     command(
         "add",
         f"{_COMMANDS}:add",
-        option("kind", choices=("folder", "git", "confluence"), help="what kind of source"),
+        option(
+            "kind",
+            choices=("folder", "git", "sharepoint", "confluence"),
+            help="what kind of source",
+        ),
         option("name", metavar="NAME", help="what to call it: lower-case letters, digits, hyphens"),
         option(
             "where", metavar="WHERE", help="the folder, or the address of the repository or site"
         ),
         option("--branch", metavar="B", help="git: the branch that is followed; default: main"),
-        option("--folder", metavar="DIR", help="git: the part that is read; default: all of it"),
+        option(
+            "--folder", metavar="DIR", help="git, sharepoint: the part that is read; default: all"
+        ),
+        option(
+            "--library", metavar="L", help="sharepoint: the library, by name; default: the first"
+        ),
+        option(
+            "--tenant",
+            metavar="ID",
+            help="sharepoint: the directory (tenant); default: APP_TENANTID, the bot's own",
+        ),
+        option(
+            "--app",
+            metavar="ID",
+            help="sharepoint: the registration that reads; default: APP_ID, the bot's own",
+        ),
+        option(
+            "--readers",
+            choices=("source", "audience"),
+            help="sharepoint: who may read: source (default), whom its permissions let, as far as"
+            " groups say; audience, whom --audience names alone",
+        ),
+        option(
+            "--shared-links",
+            choices=("nobody", "everyone"),
+            help="sharepoint: whom a link for the whole organization lets read here; default:"
+            " nobody",
+        ),
         option("--space", metavar="KEY", help="confluence: the space that is read"),
         option(
             "--everyone",
@@ -50,11 +81,15 @@ corpus in step with it from then on; `sources sync` does so at once. In a folder
 citebound.toml says what is known of policies, as for `ingest`. Of Confluence each page of a space
 is a policy, for those who may read it there. Credentials stand in CITEBOUND_SOURCE_NAME_TOKEN, with
 the name of the source in capitals, or in a file that CITEBOUND_SOURCE_NAME_TOKEN_FILE names: the
-token for a private repository; for Confluence an account and its API token, as ACCOUNT:TOKEN.""",
+token for a private repository; for SharePoint the client secret of the registration; for Confluence
+an account and its API token, as ACCOUNT:TOKEN.""",
         examples="""\
   citebound sources add folder hr /srv/policies/hr --every 15m
   citebound sources add git handbook https://git.example.com/compliance/policies.git \\
     --branch main --folder policies --withdraw automatic
+  citebound sources add sharepoint hr https://contoso.sharepoint.com/sites/HR \\
+    --library Policies --tenant 7a1c6f0e-52d4-4a8b-9b1e-3f1d0c2b4a59 \\
+    --app 0d9e8c7b-6a5f-4e3d-8c2b-1a0f9e8d7c6b
   citebound sources add confluence people https://example.atlassian.net/wiki --space HR""",
     ),
     command(
@@ -113,8 +148,8 @@ synchronisation withdrew by itself.""",
   citebound sources remove handbook""",
     ),
     short="where policies come from",
-    text="""Follows folders, repositories and wikis: what is added, changed or deleted there is
-added, revised or withdrawn here, each time as a new edition, and recorded.""",
+    text="""Follows folders, repositories, document libraries and wikis: what is added, changed or
+deleted there is added, revised or withdrawn here, each time as a new edition, and recorded.""",
     examples="""\
   citebound sources add folder hr /srv/policies/hr
   citebound sources sync

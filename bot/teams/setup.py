@@ -12,17 +12,11 @@ from pathlib import Path
 from typing import Literal
 
 from core.config.settings import Settings
+from core.config.teams import GRAPHS
 from core.domain.errors import ConfigError
 
 _GUID = re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _HOST = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+")
-GRAPHS = (
-    "https://graph.microsoft.com",
-    "https://graph.microsoft.us",
-    "https://dod-graph.microsoft.us",
-    "https://microsoftgraph.chinacloudapi.cn",
-)
-"""Of Microsoft's clouds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

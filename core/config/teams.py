@@ -4,10 +4,19 @@
 What belongs together is checked by `bot.teams.setup`.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from core.config.setting import is_address, is_key, one_of, setting
+
+GRAPHS: Mapping[str, str] = {
+    "https://graph.microsoft.com": "https://login.microsoftonline.com",
+    "https://graph.microsoft.us": "https://login.microsoftonline.us",
+    "https://dod-graph.microsoft.us": "https://login.microsoftonline.us",
+    "https://microsoftgraph.chinacloudapi.cn": "https://login.partner.microsoftonline.cn",
+}
+"""Microsoft Graph in each of Microsoft's clouds, with the service that issues tokens for it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +67,7 @@ class TeamsSettings:
     graph_url: str = setting(
         "CITEBOUND_GRAPH_URL",
         "https://graph.microsoft.com",
-        "Teams: where Microsoft Graph is asked who is in the groups of `entra_groups`",
+        "Microsoft Graph: who is in `entra_groups`, and what sources in SharePoint hold",
         check=is_address,
     )
     """Without a path; sovereign clouds have their own. In production one of Microsoft's."""

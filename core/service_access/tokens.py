@@ -13,6 +13,8 @@ from aiohttp import ClientError, ClientSession, ClientTimeout
 
 from core.service_access.proxy import proxy_for
 
+MACHINE_URL = "http://169.254.169.254/metadata/identity/oauth2/token"
+"""Of every virtual machine of Azure."""
 TIMEOUT_S = 10.0
 EARLY_S = 300.0
 """A token that ends sooner than this is renewed."""
@@ -126,6 +128,33 @@ def client_credentials(
         "scope": scope,
     }
     return TokenRequest(method="POST", url=url, form=form, is_proxied=is_proxied)
+
+
+def managed_identity(
+    resource: str, *, client: str, endpoint: str | None, header: str | None
+) -> TokenRequest:
+    """Return how a managed identity of Azure asks for a token.
+
+    Args:
+        resource: the service that the token is for.
+        client: id of the identity.
+        endpoint: where App Service or Container Apps say that it is asked; None: on the machine.
+        header: goes with it.
+    """
+    params = {"resource": resource, "client_id": client}
+    if endpoint is None:
+        return TokenRequest(
+            method="GET",
+            url=MACHINE_URL,
+            headers={"Metadata": "true"},
+            params=params | {"api-version": "2018-02-01"},
+        )
+    return TokenRequest(
+        method="GET",
+        url=endpoint,
+        headers={"X-IDENTITY-HEADER": header or ""},
+        params=params | {"api-version": "2019-08-01"},
+    )
 
 
 def _lasts_s(body: Mapping[str, Any], asked_at: float) -> float:

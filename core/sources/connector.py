@@ -23,6 +23,8 @@ class SourceKind(StrEnum):
     """A branch of a Git repository."""
     CONFLUENCE = "confluence"
     """A space of Confluence."""
+    SHAREPOINT = "sharepoint"
+    """A document library of SharePoint."""
 
 
 class Withdrawing(StrEnum):

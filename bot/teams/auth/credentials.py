@@ -11,12 +11,15 @@ from typing import Protocol
 from aiohttp import ClientSession
 
 from bot.teams.setup import TeamsSetup
-from core.service_access.tokens import FetchedToken, TokenRequest, client_credentials
+from core.service_access.tokens import (
+    FetchedToken,
+    TokenRequest,
+    client_credentials,
+    managed_identity,
+)
 
 LOGIN_URL = "https://login.microsoftonline.com"
 RESOURCE = "https://api.botframework.com"
-MACHINE_URL = "http://169.254.169.254/metadata/identity/oauth2/token"
-"""Of every virtual machine of Azure."""
 
 
 class AppToken(Protocol):
@@ -69,28 +72,15 @@ def token_for(
 
 def _request(setup: TeamsSetup, resource: str) -> TokenRequest:
     if setup.password is None:
-        return _of_identity(setup, resource)
+        return managed_identity(
+            resource,
+            client=setup.app_id,
+            endpoint=setup.identity_endpoint,
+            header=setup.identity_header,
+        )
     return client_credentials(
         f"{(setup.login_url or LOGIN_URL).rstrip('/')}/{setup.tenant}/oauth2/v2.0/token",
         client=setup.app_id,
         secret=setup.password,
         scope=f"{resource}/.default",
-    )
-
-
-def _of_identity(setup: TeamsSetup, resource: str) -> TokenRequest:
-    """Ask App Service or Container Apps if they say where, else the virtual machine."""
-    params = {"resource": resource, "client_id": setup.app_id}
-    if setup.identity_endpoint is None:
-        return TokenRequest(
-            method="GET",
-            url=MACHINE_URL,
-            headers={"Metadata": "true"},
-            params=params | {"api-version": "2018-02-01"},
-        )
-    return TokenRequest(
-        method="GET",
-        url=setup.identity_endpoint,
-        headers={"X-IDENTITY-HEADER": setup.identity_header or ""},
-        params=params | {"api-version": "2019-08-01"},
     )

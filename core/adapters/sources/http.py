@@ -130,7 +130,9 @@ class ServiceRules:
     check: str
     """What to check if it refuses us, as the end of a sentence."""
     a_second: float = 10.0
-    """Requests in a second at most."""
+    """Requests in a second, over some time."""
+    burst: int = 20
+    """Requests that may come at once after a rest."""
     is_throttling: Callable[[ServiceReply], bool] = lambda _: False
     """Says of a refusal (403) whether it is for the pace alone."""
     said: Callable[[ServiceReply], str] = lambda _: ""
@@ -273,7 +275,9 @@ class ServiceHttp:
         async with self._turn:
             if (wait_s := self._next_at - loop.time()) > 0:
                 await self._sleep(wait_s)
-            self._next_at = max(self._next_at, loop.time()) + 1 / self._rules.a_second
+            a_request_s = 1 / self._rules.a_second
+            rested = loop.time() - (self._rules.burst - 1) * a_request_s
+            self._next_at = max(self._next_at, rested) + a_request_s
 
     async def _authorised(
         self, address: str, headers: Mapping[str, str], *, within_s: float, most: int

@@ -14,6 +14,7 @@ from core.domain.errors import UsageError
 from core.sources.connector import SourceKind
 
 _BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+-]{0,199}")
+_GUID = re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _SPACE = re.compile(r"[A-Za-z0-9~._-]{1,255}")
 _GROUP = re.compile(r"[^\s,\x00-\x1f]{1,200}")
 _HERE = frozenset(["127.0.0.1", "::1", "localhost"])
@@ -50,7 +51,7 @@ def checked_location(
     for name in given:
         if name != "where" and name not in place.options:
             of = " and ".join(one.value for one in SourceKind if name in _PLACES[one].options)
-            raise UsageError(f"--{name} is for {of}, not for {kind.value}")
+            raise UsageError(f"--{name.replace('_', '-')} is for {of}, not for {kind.value}")
     return place.check(given, settings)
 
 
@@ -128,6 +129,33 @@ def _inner_folder(given: Mapping[str, str], what: str) -> str:
     return folder
 
 
+def _sharepoint(given: Mapping[str, str], settings: Settings) -> dict[str, str]:
+    site = given["where"].rstrip("/")
+    parts = urlsplit(site)
+    is_site = parts.scheme == "https" and parts.hostname and not (parts.query or parts.username)
+    if not is_site or re.search(r"\.aspx$|/Forms/|/:\w:/", parts.path):
+        raise UsageError(
+            "expected the address of a site, as https://contoso.sharepoint.com/sites/Policies (the"
+            f" library by --library, a folder by --folder), got {site!r}"
+        )
+    tenant, app = given.get("tenant") or settings.app_tenant, given.get("app") or settings.app_id
+    return {
+        "site": site,
+        "library": given.get("library", ""),
+        "folder": _inner_folder(given, "library").strip("/"),
+        "tenant": _guid(tenant, "--tenant: the id of the directory (tenant)"),
+        "app": _guid(app, "--app: the id of the application (client) of the registration"),
+        "readers": given.get("readers", "source"),
+        "shared_links": given.get("shared_links", "nobody"),
+    }
+
+
+def _guid(value: str | None, what: str) -> str:
+    if not value or not _GUID.fullmatch(value):
+        raise UsageError(f"expected {what}, a GUID" + (f", got {value!r}" if value else ""))
+    return value.lower()
+
+
 _PLACES: Mapping[SourceKind, _Place] = {
     SourceKind.FOLDER: _Place(options=frozenset(), check=_folder),
     SourceKind.GIT: _Place(options=frozenset({"branch", "folder"}), check=_git),
@@ -135,5 +163,9 @@ _PLACES: Mapping[SourceKind, _Place] = {
         options=frozenset({"space", "everyone"}),
         check=_confluence,
         credential="an account and its API token, as reader@example.com:TOKEN",
+    ),
+    SourceKind.SHAREPOINT: _Place(
+        options=frozenset({"library", "folder", "tenant", "app", "readers", "shared_links"}),
+        check=_sharepoint,
     ),
 }

@@ -1,0 +1,1 @@
+"""Document libraries of SharePoint, read over Microsoft Graph."""
