@@ -10,7 +10,7 @@ import pytest
 from core.adapters.sources.http import FixedCredentials, ServiceHttp, open_session
 from core.adapters.sources.sharepoint.access import SharePointAccess, readers_of
 from core.adapters.sources.sharepoint.connector import graph_rules
-from core.adapters.sources.sharepoint.library import Library, LibraryAddress
+from core.adapters.sources.sharepoint.library import DocumentLibrary, LibraryAddress
 from core.domain.errors import ConfigError, DocumentError
 from core.sources.connector import (
     ItemReaders,
@@ -120,7 +120,7 @@ async def reading(
         )
         address = LibraryAddress(site=SITE, library="", folder="")
         yield SharePointAccess(
-            Library(http, address), tenant=TENANT, takes_links=False, now=hours.now, few=few
+            DocumentLibrary(http, address), tenant=TENANT, takes_links=False, now=hours.now, few=few
         )
 
 

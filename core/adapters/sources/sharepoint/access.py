@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
-from core.adapters.sources.sharepoint.library import Library, object_of, values_of
+from core.adapters.sources.sharepoint.library import DocumentLibrary, object_of, values_of
 from core.adapters.sources.sharepoint.tree import parent_of
 from core.domain.errors import ConfigError, DocumentError, TransientError
 from core.sources.connector import (
@@ -47,7 +47,7 @@ LINKS = frozenset({"organization", "anonymous"})
 FORBIDDEN, NOT_FOUND, GONE, BAD_REQUEST = 403, 404, 410, 400
 NO_READERS = (
     "the permissions can't be read: let the grant for the site be `fullcontrol`, or add the source"
-    " with --readers audience, see docs/sharepoint.md"
+    " with --readers audience, see docs/sources.md"
 )
 _GUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _GROUP = re.compile(rf"c:0[to]\.c\|(?:tenant|federateddirectoryclaimprovider)\|({_GUID})")
@@ -61,7 +61,7 @@ class SharePointAccess:
 
     def __init__(
         self,
-        library: Library,
+        library: DocumentLibrary,
         *,
         tenant: str,
         takes_links: bool,

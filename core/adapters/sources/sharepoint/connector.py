@@ -24,7 +24,7 @@ from core.adapters.sources.http import (
 from core.adapters.sources.sharepoint.access import SharePointAccess
 from core.adapters.sources.sharepoint.library import (
     A_PAGE,
-    Library,
+    DocumentLibrary,
     LibraryAddress,
     object_of,
     values_of,
@@ -74,7 +74,7 @@ class _Feed:
 class SharePointConnector:
     """See `Connector`."""
 
-    def __init__(self, library: Library, *, access: SharePointAccess | None) -> None:
+    def __init__(self, library: DocumentLibrary, *, access: SharePointAccess | None) -> None:
         self._library = library
         self._access = access
 
@@ -234,7 +234,7 @@ async def opened(source: PolicySource, settings: Settings) -> AsyncGenerator[Sha
         ConfigError: There is no secret, or Graph's address is none of Microsoft's.
     """
     where = source.location
-    check = "check the registration and its grant for the site, see docs/sharepoint.md"
+    check = "check the registration and its grant for the site, see docs/sources.md"
     async with open_session() as session:
         token = graph_token(source, settings, session)
         http = ServiceHttp(
@@ -246,7 +246,7 @@ async def opened(source: PolicySource, settings: Settings) -> AsyncGenerator[Sha
         address = LibraryAddress(
             site=where["site"], library=where["library"], folder=where["folder"]
         )
-        library = Library(http, address)
+        library = DocumentLibrary(http, address)
         access = SharePointAccess(
             library,
             tenant=where["tenant"],

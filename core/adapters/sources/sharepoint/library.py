@@ -1,4 +1,4 @@
-"""`Library`: a document library of SharePoint, and the calls of Microsoft Graph that read it.
+"""`DocumentLibrary`: one of SharePoint, and the calls of Microsoft Graph that read it.
 
 The site is named by its address, the library by its name, a folder by its path; Graph knows them by
 ids, which are looked up when the first of them is needed.
@@ -49,7 +49,7 @@ class LibraryIds:
     """Of the folder that is read, or of the library's root."""
 
 
-class Library:
+class DocumentLibrary:
     """Reads one library. Safe from many tasks."""
 
     def __init__(self, http: ServiceHttp, address: LibraryAddress) -> None:
