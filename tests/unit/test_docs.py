@@ -44,7 +44,7 @@ IN_TESTS = {"CITEBOUND_SHARED_DATA", "CITEBOUND_TEST_BASE", "CITEBOUND_TEST_SEED
 """Variables that tests read, and the product does not."""
 OF_SOURCES = {
     f"{source_variable(name)}{end}"
-    for name in ("name", "handbook", "people", "compliance")
+    for name in ("name", "handbook", "hr", "people", "compliance")
     for end in ("", "_FILE")
 }
 """Variables that are named after a source of policies."""
