@@ -1,11 +1,12 @@
-"""Synchronise the sources of policies when they are due.
+"""Synchronise the sources of policies when they are due, and more often who may read them.
 
-A source that fails is tried again at its next turn; what is wrong stands in `citebound sources
-list` and in the record.
+A source that fails is tried again ever more rarely; what is wrong stands in `citebound sources
+list` and in the record, and officers are told once.
 """
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 
 from core.adapters.postgres.corpus.sources import PostgresSources
 from core.domain.errors import CiteboundError, OccupiedError, TransientError, raised_at
@@ -27,10 +28,15 @@ class SourceSchedule:
         self._looks_every_s = looks_every_s
 
     async def run(self) -> None:
-        """Look again and again, until it is cancelled."""
+        """Look again and again, until it is cancelled; readers wait for no text."""
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._repeat(self.once))
+            group.create_task(self._repeat(self.access_once))
+
+    async def _repeat(self, once: Callable[[], Awaitable[None]]) -> None:
         while True:
             try:
-                await self.once()
+                await once()
             except TransientError:
                 logger.warning("sources are synchronised later: the database failed")
             except Exception as error:
@@ -63,3 +69,20 @@ class SourceSchedule:
                     len(report.held_back),
                     name,
                 )
+
+    async def access_once(self) -> None:
+        """Read who may read what, of each source for which that is due.
+
+        Raises:
+            TransientError: The database failed.
+        """
+        for name in await self._store.access.due():
+            try:
+                report = await self._sync.access.refresh(name)
+            except OccupiedError:
+                continue
+            except CiteboundError as error:
+                logger.warning("source %s: who may read it: %s", name, error)
+                continue
+            if report.changed:
+                logger.info("source %s: others may read %d policies", name, len(report.changed))

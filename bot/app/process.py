@@ -37,6 +37,7 @@ from bot.app.logs import log_to_stderr
 from bot.app.reminders import keep_reminding
 from bot.app.service_record import recorded
 from bot.app.watchdog import STILL_AFTER_S, watched
+from bot.audience.source_groups import entra_directory
 from bot.consistency import ConsistencyWatch
 from bot.corrections import Corrector
 from bot.delivery import Deliverer
@@ -212,6 +213,7 @@ async def _working(service: Service, chats: Sequence[Chat], meter: Meter) -> Asy
         platforms={chat.name: chat.answering for chat in chats},
         clock=service.clock,
     )
+    service.sources.readers.directory = entra_directory(service.settings)
     schedule = SourceSchedule(store=service.sources, sync=service.source_sync)
     consistency = ConsistencyWatch(
         service.consistency,

@@ -62,6 +62,13 @@ SOURCES = group(
             help="how often, as 15m, 1h or 1d; default: 1h",
         ),
         option(
+            "--access-every",
+            type=str,
+            default="15m",
+            metavar="TIME",
+            help="how often to read who may read its documents, where it says that; default: 15m",
+        ),
+        option(
             "--withdraw",
             choices=("ask", "automatic"),
             default="ask",
@@ -125,6 +132,23 @@ if a document can't be read, or policies whose documents are gone wait for `sour
         examples="""\
   citebound sources sync
   citebound sources sync handbook --json""",
+    ),
+    command(
+        "groups",
+        f"{_COMMANDS}:groups",
+        _NAME,
+        option("group", nargs="?", metavar="ID", help="a group, as the list has it"),
+        option("audience", nargs="?", metavar="GROUP", help="the audience group that it is"),
+        option("--none", dest="is_none", action="store_true", help="it is none any more"),
+        short="groups that may read its documents",
+        text="""Lists the groups that a source names as readers, or says which audience group
+one of them is. One that is none lets nobody read. Groups of Entra are known by
+`[entra_groups]` in CITEBOUND_TEAMS_CONFIG; all others are named here. It holds for all its policies
+at once, and is recorded.""",
+        examples="""\
+  citebound sources groups people
+  citebound sources groups people confluence:5f1d finance
+  citebound sources groups people confluence:5f1d --none""",
     ),
     command(
         "withdraw",

@@ -78,6 +78,11 @@ REVIEW_OVERDUE = (
     "A policy is past its review: {subject}. It holds until it is changed, and answers that quote"
     " it say that its review is overdue. A new date or a new version ends that."
 )
+SOURCE_FAILS = (
+    "A source of policies can't be read: {subject}. What is known of it stays in force and gets no"
+    " newer. It is tried again, ever more rarely; `citebound sources list` has the state."
+)
+SOURCE_WORKS = "A source of policies can be read again: {subject}."
 HOW_IT_WORKS = (
     "Ask about company policy. Each answer quotes the policy text that it rests on, and says so if"
     " AI wrote it."
@@ -142,6 +147,8 @@ _NOTICES: Mapping[Notice, str] = {
     Notice.PRECEDENT_PROPOSED: PRECEDENT_PROPOSED,
     Notice.PRECEDENT_ENDED: PRECEDENT_ENDED,
     Notice.REVIEW_OVERDUE: REVIEW_OVERDUE,
+    Notice.SOURCE_FAILS: SOURCE_FAILS,
+    Notice.SOURCE_WORKS: SOURCE_WORKS,
     Notice.HOW_IT_WORKS: HOW_IT_WORKS,
     Notice.SIGN_IN: _NO_LINK[NoLink.NO_CONSOLE],
     Notice.MAYBE_ABOVE: "Your answer may be above; {platform} did not say whether it arrived.",

@@ -78,7 +78,7 @@ def scope_of(
     groups = proposal.groups or common
     for one in restricted:
         if not groups or not groups <= one.audience:
-            readers = ", ".join(sorted(one.audience))
+            readers = ", ".join(sorted(one.audience)) or "nobody"
             raise UsageError(
                 f"{one.policy} is for {readers} alone: name groups of these as those whom the"
                 " precedent is for"

@@ -13,6 +13,7 @@ from core.domain.errors import DocumentError
 from core.domain.policy import EVERYONE, PolicyMetadata
 from core.ingest.prepare import KeySource, Overrides, Prepared
 from core.ports import StoredVersion
+from core.ports.corpus import SourceAudience
 from core.ports.extraction import BY_RULES, Extracted
 
 _NAMED = 4
@@ -30,6 +31,8 @@ class SourceFile:
     in two copies of the folder."""
     is_named: bool
     """True if somebody named this file; False if it was found in a folder."""
+    readers: SourceAudience | None = None
+    """Whom its source lets read it; None: its source does not say."""
 
 
 def find_same(

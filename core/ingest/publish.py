@@ -317,6 +317,7 @@ class Ingestor:
                 replaces=replaces.version_id if replaces else None,
                 revives=withdrawal.edition if withdrawal else None,
                 read_from=file.path if file else None,
+                readers=file.readers if file else None,
             ),
             after=newest.version_id if newest else None,
             space=embedder.space if embedder else None,

@@ -24,6 +24,16 @@ Became: TypeAlias = Literal["added", "revised", "withdrawn"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SourceAudience:
+    """Whom a source lets read a document."""
+
+    source: str
+    """Name of the source."""
+    groups: frozenset[str]
+    """Audience groups; empty: nobody."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Publication:
     """One document, ready to be stored."""
 
@@ -51,6 +61,9 @@ class Publication:
     is not withdrawn."""
     read_from: str | None = None
     """Absolute path of its file; None: it has none, and the stored path is kept."""
+    readers: SourceAudience | None = None
+    """Whom its source lets read it, for a policy of which no source has said that so far; None: its
+    source does not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

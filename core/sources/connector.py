@@ -7,7 +7,7 @@ Where a source knows who may read a document, its connector lists that apart fro
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
@@ -54,6 +54,11 @@ class PolicySource:
     """What happens to policies whose documents are gone."""
     every_s: int
     """Seconds between two synchronisations."""
+    access_every_s: int = 900
+    """Seconds between two readings of who may read, where the source says that."""
+    groups: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Ids of groups as the source has them (see `ItemReaders.groups`), each with the group of the
+    deployment's audiences that it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,12 +122,16 @@ class UnreadReaders:
     """Cause and cure in a line."""
 
 
+Readers = ItemReaders | UnreadReaders
+"""Who may read a document, or that nobody knows."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadersPage:
     """Part of a listing of readers."""
 
-    readers: tuple[ItemReaders | UnreadReaders, ...] = ()
-    """Of documents, known ones or not; what is not known is passed over."""
+    readers: tuple[Readers, ...] = ()
+    """Of documents, known ones or not."""
     cursor: str | None = None
     """From where the listing goes on after this page; None: only from its beginning."""
 
@@ -153,7 +162,8 @@ class SourceAccess(Protocol):
         """Return the readers of a document; asked before its text is stored.
 
         Raises:
-            DocumentError: They can't be read; the document is not stored then.
+            DocumentError: They can't be read: nobody gets to read it who could not before. It is
+                asked again with each listing of readers.
             TransientError: The source fails at the moment.
         """
         ...

@@ -6,7 +6,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
-from core.sources.connector import PolicySource
+from core.domain.errors import CiteboundError
+from core.sources.access import AccessStore
+from core.sources.connector import PolicySource, Readers
 
 
 class ItemState(StrEnum):
@@ -104,10 +106,29 @@ class SourceStatus:
     """Since when."""
     items: Mapping[ItemState, int]
     """Documents by what became of them."""
+    due_at: datetime | None = None
+    """When it is looked at again."""
+    access_read_at: datetime | None = None
+    """When it was last read who may read what; None: never."""
+    access_due_at: datetime | None = None
+    """When that is read again; None: the source does not say."""
+    access_error: str | None = None
+    """Why that was not read since; None: nothing is wrong."""
+    access_error_since: datetime | None = None
+    """Since when."""
+    unread: int = 0
+    """Documents whose readers can't be read."""
+    unnamed: int = 0
+    """Groups of the source that are no audience group."""
 
 
 class SourceStore(Protocol):
     """Remembers sources. Safe from many processes."""
+
+    @property
+    def access(self) -> AccessStore:
+        """Who may read their documents."""
+        ...
 
     async def lease(self, name: str, /) -> SyncLease:
         """Take the right to synchronise a source.
@@ -134,12 +155,21 @@ class SourceStore(Protocol):
         items: Sequence[KnownItem],
         seen: Sequence[str] = (),
         cursor: str | None = None,
+        readers: Sequence[Readers] = (),
+        read_at: datetime | None = None,
     ) -> None:
         """Remember documents and how far the listing is, and renew the right.
+
+        `readers` are remembered and applied to their policies at once; `read_at` is when they were
+        asked for: what was asked for later stays.
 
         Raises:
             OvertakenError: The right has passed to another process.
         """
+        ...
+
+    async def audience(self, lease: SyncLease, readers: Readers, /) -> frozenset[str]:
+        """Return the audience that readers are, and see to it that they are read from now on."""
         ...
 
     async def unseen(self, lease: SyncLease, /) -> list[KnownItem]:
@@ -154,8 +184,12 @@ class SourceStore(Protocol):
         """
         ...
 
-    async def fail(self, lease: SyncLease, /, *, error: str) -> None:
-        """Give the right back; the first time since it last worked, the failure is recorded."""
+    async def fail(self, lease: SyncLease, /, *, error: CiteboundError) -> None:
+        """Give the right back, remember the failure, and put the next attempt off.
+
+        It is recorded the first time since the source last worked. Officers hear of it once: at
+        once where waiting does not help, else after some attempts.
+        """
         ...
 
     async def release(self, lease: SyncLease, /) -> None:

@@ -27,12 +27,16 @@ from core.ingest.compare import SourceFile
 from core.ingest.prepare import key_of
 from core.ingest.publish import Ingested, Ingestor
 from core.ports import Clock, Published
+from core.ports.corpus import SourceAudience
+from core.sources.access import AccessSync
 from core.sources.connector import (
     ChangePage,
     Connect,
     Connector,
     ListingEnd,
+    Readers,
     SourceItem,
+    UnreadReaders,
     Withdrawing,
 )
 from core.sources.store import ItemState, KnownItem, SourceStore, SyncLease, SyncReport
@@ -86,6 +90,8 @@ class SourceSync:
         self._withdrawals = withdrawals
         self._connect = connect
         self._clock = clock
+        self.access = AccessSync(store=store.access, connect=connect, clock=clock)
+        """Who may read their documents, apart from their texts."""
 
     async def sync(
         self, name: str, *, on_step: Callable[[SyncStep], None] | None = None
@@ -104,7 +110,7 @@ class SourceSync:
         except OvertakenError:
             raise
         except CiteboundError as error:
-            await self._store.fail(lease, error=str(error))
+            await self._store.fail(lease, error=error)
             raise
         except BaseException:
             await self._store.release(lease)
@@ -135,34 +141,44 @@ class SourceSync:
                 seen.append(item.item_id)
                 run.counts["failed" if before.state is ItemState.FAILED else "unchanged"] += 1
                 continue
-            now, step = await self._take(run, item, before)
-            run.known[item.item_id] = now
-            run.counts[step.word] += 1
-            run.tell(step)
-            await self._store.keep(run.lease, items=[now], cursor=run.cursor)
+            asked_at = self._clock.now()
+            taken = await self._take(run, item, before)
+            run.known[item.item_id] = taken.item
+            run.counts[taken.step.word] += 1
+            run.tell(taken.step)
+            await self._store.keep(
+                run.lease,
+                items=[taken.item],
+                cursor=run.cursor,
+                readers=[taken.readers] if taken.readers else (),
+                read_at=asked_at,
+            )
         run.gone += [run.known[one] for one in page.gone if one in run.known]
         run.cursor = page.cursor
         await self._store.keep(run.lease, items=_gone(run.gone), seen=seen, cursor=run.cursor)
 
-    async def _take(
-        self, run: "_Run", item: SourceItem, before: KnownItem | None
-    ) -> tuple[KnownItem, SyncStep]:
-        """Fetch a document and ingest it."""
+    async def _take(self, run: "_Run", item: SourceItem, before: KnownItem | None) -> "_Taken":
+        """Fetch a document and its readers, and ingest it."""
         policy = before.policy if before else None
+        readers = None if item.problem else await _readers(run.connector, item)
         try:
-            done = await self._ingested(run, item, policy)
+            done = await self._ingested(run, item, policy, readers)
         except ContractError as error:
             reason = str(error)
-            return (
-                _known(item, ItemState.FAILED, policy, reason=reason),
-                SyncStep(path=item.path, word="failed", detail=reason),
+            return _Taken(
+                item=_known(item, ItemState.FAILED, policy, reason=reason),
+                step=SyncStep(path=item.path, word="failed", detail=reason),
+                readers=readers,
             )
-        return (
-            _known(item, ItemState.STORED, done.metadata.key),
-            SyncStep(path=item.path, word=_word(done), detail=done.metadata.title),
+        return _Taken(
+            item=_known(item, ItemState.STORED, done.metadata.key),
+            step=SyncStep(path=item.path, word=_word(done), detail=done.metadata.title),
+            readers=readers,
         )
 
-    async def _ingested(self, run: "_Run", item: SourceItem, policy: str | None) -> Ingested:
+    async def _ingested(
+        self, run: "_Run", item: SourceItem, policy: str | None, readers: Readers | None
+    ) -> Ingested:
         """Ingest a document; `policy` is the key that it has had so far.
 
         Raises:
@@ -188,12 +204,24 @@ class SourceSync:
             given = dataclasses.replace(given, key=key)
             metadata = dataclasses.replace(prepared.metadata, key=key)
             prepared = dataclasses.replace(prepared, metadata=metadata)
+        allowed = (
+            None
+            if readers is None
+            else SourceAudience(
+                source=source.name, groups=await self._store.audience(run.lease, readers)
+            )
+        )
         return await self._ingestor.ingest(
             data,
             source_name=name,
             given=given,
             with_chunks=True,
-            file=SourceFile(path=f"{source.name}:{item.path}", place=item.path, is_named=False),
+            file=SourceFile(
+                path=f"{source.name}:{item.path}",
+                place=item.path,
+                is_named=False,
+                readers=allowed,
+            ),
             prepared=prepared,
         )
 
@@ -287,6 +315,28 @@ class _Run:
     def __post_init__(self) -> None:
         """Begin where an interrupted one ended."""
         self.cursor = self.lease.cursor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Taken:
+    """A document that was worked through."""
+
+    item: KnownItem
+    """As it is remembered."""
+    step: SyncStep
+    """What became of it."""
+    readers: Readers | None
+    """Who may read it, as its source says; None: it does not, or was not asked."""
+
+
+async def _readers(connector: Connector, item: SourceItem) -> Readers | None:
+    """Return who may read a document, where its source says that."""
+    if connector.access is None:
+        return None
+    try:
+        return await connector.access.of(item)
+    except DocumentError as error:
+        return UnreadReaders(item_id=item.item_id, problem=str(error))
 
 
 def _known(

@@ -2,13 +2,25 @@
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from rich.text import Text
 
+from bot.audience.source_groups import entra_directory
 from bot.console.open_service import open_service, operator
+from bot.console.sources.shown import (
+    access_lines,
+    group_rows,
+    item_json,
+    item_row,
+    report_json,
+    report_lines,
+    status_json,
+    status_row,
+)
 from bot.console.views.terminal import Row, Terminal, one_line, open_terminal
+from core.adapters.postgres.corpus.policy_readers import ShownReaders, SourceGroup
 from core.adapters.postgres.stores import PostgresStores
 from core.adapters.sources.locations import checked_location, credential_of
 from core.bootstrap import Service, open_stores
@@ -24,12 +36,6 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
 _EVERY = re.compile(r"([1-9][0-9]{0,4})([mhd])")
 _SECONDS = {"m": 60, "h": 3600, "d": 86400}
 _COLOURS = {"added": "green", "revised": "green", "unchanged": "dim", "failed": "red"}
-_STATES = {
-    ItemState.STORED: "green",
-    ItemState.FAILED: "red",
-    ItemState.GONE: "yellow",
-    ItemState.WITHDRAWN: "dim",
-}
 
 
 def add(
@@ -38,6 +44,7 @@ def add(
     name: str,
     where: str,
     every: str,
+    access_every: str,
     withdraw: str,
     audience: frozenset[str] | None,
     key_prefix: str | None,
@@ -60,6 +67,7 @@ def add(
         audience=audience,
         withdrawing=Withdrawing(withdraw),
         every_s=_seconds(every),
+        access_every_s=_seconds(access_every),
     )
     asyncio.run(_add(source))
     open_terminal().show(
@@ -91,12 +99,12 @@ def show_all(*, as_json: bool) -> int:
     terminal = open_terminal()
     found = asyncio.run(_all())
     if as_json:
-        terminal.show_json([_status_json(one) for one in found])
+        terminal.show_json([status_json(one) for one in found])
         return 0
     if not found:
         terminal.show(Text("no source is followed: `citebound sources add --help`"))
     for one in found:
-        terminal.show(_status_row(one))
+        terminal.show(status_row(one))
     return 0
 
 
@@ -105,70 +113,23 @@ async def _all() -> tuple[SourceStatus, ...]:
         return await stores.sources.all()
 
 
-def _status_row(one: SourceStatus) -> Row:
-    source = one.source
-    where = ", ".join(value for value in source.location.values() if value)
-    lines = [Text(f"{source.name}: {source.kind}, {one_line(where)}")]
-    counts = ", ".join(f"{count} {state}" for state, count in sorted(one.items.items()))
-    when = f"{one.synced_at:%Y-%m-%d %H:%M} UTC" if one.synced_at else "never"
-    lines.append(Text(f"last worked through: {when}; {counts or 'no documents yet'}", style="dim"))
-    if one.error:
-        since = f"{one.error_since:%Y-%m-%d %H:%M} UTC" if one.error_since else ""
-        lines.append(Text(f"fails since {since}: {one_line(one.error, limit=300)}", style="red"))
-    if gone := one.items.get(ItemState.GONE):
-        said = f"{gone} gone, in force until `citebound sources withdraw {source.name}`"
-        lines.append(Text(said, style="yellow"))
-    word, colour = ("failing", "red") if one.error else ("current", "green")
-    if one.synced_at is None and not one.error:
-        word, colour = "new", "yellow"
-    return Row(heads=(Text(f"{word:<9}", style=colour),), lines=tuple(lines))
-
-
-def _status_json(one: SourceStatus) -> dict[str, object]:
-    return {
-        "name": one.source.name,
-        "kind": one.source.kind.value,
-        "location": dict(one.source.location),
-        "every_s": one.source.every_s,
-        "withdrawing": one.source.withdrawing.value,
-        "synced_at": one.synced_at.isoformat() if one.synced_at else None,
-        "error": one.error,
-        "error_since": one.error_since.isoformat() if one.error_since else None,
-        "items": {state.value: count for state, count in one.items.items()},
-    }
-
-
 def show(*, name: str, as_json: bool) -> int:
     """List the documents of a source; 0."""
     terminal = open_terminal()
-    items = asyncio.run(_items(name))
+    items, readers = asyncio.run(_items(name))
     if as_json:
-        terminal.show_json([_item_json(one) for one in items])
+        terminal.show_json([item_json(one, readers.get(one.item_id)) for one in items])
         return 0
     if not items:
         terminal.show(Text(f"nothing was read yet: `citebound sources sync {name}`"))
     for one in items:
-        head = Text(f"{one.state.value:<9}", style=_STATES[one.state])
-        lines = [Text(f"{one_line(one.path)}: {one.policy or 'no policy'}")]
-        if one.reason:
-            lines.append(Text(one_line(one.reason, limit=300), style="dim"))
-        terminal.show(Row(heads=(head,), lines=tuple(lines)))
+        terminal.show(item_row(one, readers.get(one.item_id)))
     return 0
 
 
-async def _items(name: str) -> tuple[KnownItem, ...]:
+async def _items(name: str) -> tuple[tuple[KnownItem, ...], Mapping[str, ShownReaders]]:
     async with _stores() as stores:
-        return await stores.sources.items(name)
-
-
-def _item_json(one: KnownItem) -> dict[str, object]:
-    return {
-        "item": one.item_id,
-        "path": one.path,
-        "state": one.state.value,
-        "policy": one.policy,
-        "reason": one.reason,
-    }
+        return await stores.sources.items(name), await stores.sources.access.shown(name)
 
 
 def sync(*, name: str | None, as_json: bool) -> int:
@@ -176,7 +137,7 @@ def sync(*, name: str | None, as_json: bool) -> int:
     terminal = open_terminal()
     done = asyncio.run(_sync(terminal, name, is_quiet=as_json))
     if as_json:
-        terminal.show_json({one: _report_json(said) for one, said in done.items()})
+        terminal.show_json({one: report_json(said) for one, said in done.items()})
     failed = any(
         isinstance(one, CiteboundError) or one.failed or one.held_back for one in done.values()
     )
@@ -187,7 +148,9 @@ async def _sync(
     terminal: Terminal, name: str | None, *, is_quiet: bool
 ) -> dict[str, SyncReport | CiteboundError]:
     done: dict[str, SyncReport | CiteboundError] = {}
-    async with open_service(terminal, Settings.from_environment()) as service:
+    settings = Settings.from_environment()
+    async with open_service(terminal, settings) as service:
+        service.sources.readers.directory = entra_directory(settings)
         names = [name] if name else [one.source.name for one in await service.sources.all()]
         if not names:
             raise UsageError("no source is followed: `citebound sources add --help`")
@@ -213,42 +176,10 @@ async def _sync_one(
             terminal.show(Row(heads=(head,), lines=(line,)))
 
     report = await service.source_sync.sync(name, on_step=tell)
+    access = await service.source_sync.access.refresh(name)
     if not is_quiet:
-        terminal.show(*_report_lines(name, report))
+        terminal.show(*report_lines(name, report), *access_lines(name, access))
     return report
-
-
-def _report_lines(name: str, report: SyncReport) -> list[Text]:
-    counts = ", ".join(f"{count} {word.replace('_', ' ')}" for word, count in _counts(report))
-    lines = [Text(f"{name}: {counts}")]
-    lines += [Text(f"withdrawn: {key}", style="yellow") for key in report.withdrawn]
-    if report.held_back:
-        keys = ", ".join(report.held_back[:10])
-        more = f" and {len(report.held_back) - 10} more" if len(report.held_back) > 10 else ""  # noqa: PLR2004
-        lines.append(
-            Text(
-                f"gone, and still in force: {keys}{more}: `citebound sources withdraw {name}` takes"
-                " them out of force",
-                style="yellow",
-            )
-        )
-    return lines
-
-
-def _counts(report: SyncReport) -> list[tuple[str, int]]:
-    return [(word, count) for word, count in report.as_json().items() if count] or [
-        ("unchanged", 0)
-    ]
-
-
-def _report_json(said: SyncReport | CiteboundError) -> dict[str, object]:
-    if isinstance(said, CiteboundError):
-        return {"error": str(said)}
-    return {
-        **said.as_json(),
-        "withdrawn": list(said.withdrawn),
-        "held_back": list(said.held_back),
-    }
 
 
 def withdraw(*, name: str, is_sure: bool) -> int:
@@ -295,6 +226,34 @@ async def _remove(name: str) -> None:
 @asynccontextmanager
 async def _stores() -> AsyncGenerator[PostgresStores]:
     async with AsyncExitStack() as stack:
-        yield await stack.enter_async_context(
-            open_stores(Settings.from_environment(), operator=operator())
-        )
+        settings = Settings.from_environment()
+        stores = await stack.enter_async_context(open_stores(settings, operator=operator()))
+        stores.sources.readers.directory = entra_directory(settings)
+        yield stores
+
+
+def groups(*, name: str, group: str | None, audience: str | None, is_none: bool) -> int:
+    """List the groups that a source names as readers, or say what one of them is; 0."""
+    terminal = open_terminal()
+    if group is None:
+        terminal.show(*group_rows(name, asyncio.run(_groups(name))))
+        return 0
+    if (audience is None) != is_none:
+        raise UsageError("say which audience group it is, or --none")
+    changed = asyncio.run(_name_group(name, group, audience))
+    said = f"{group} is {audience or 'no group of ours'} from now on"
+    terminal.show(Text(f"{said}: others may read {len(changed)} policies now"))
+    return 0
+
+
+async def _groups(name: str) -> tuple[SourceGroup, ...]:
+    async with _stores() as stores:
+        return await stores.sources.access.groups(name)
+
+
+async def _name_group(name: str, group: str, audience: str | None) -> tuple[str, ...]:
+    async with _stores() as stores:
+        found = {one.group_id for one in await stores.sources.access.groups(name)}
+        if audience is not None and found and group not in found:
+            raise UsageError(f"{name} names no group {group!r}: `citebound sources groups {name}`")
+        return await stores.sources.access.name_groups(name, named={group: audience})

@@ -215,7 +215,9 @@ class PostgresStores:
     @cached_property
     def sources(self) -> PostgresSources:
         """Where policies come from."""
-        return PostgresSources(self._engine, ledger=self._ledger, operator=self.operator)
+        return PostgresSources(
+            self._engine, ledger=self._ledger, operator=self.operator, officers=self.officers
+        )
 
     @cached_property
     def changes(self) -> PostgresPolicyChanges:

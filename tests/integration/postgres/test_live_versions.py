@@ -45,7 +45,11 @@ class Gone:
     since: date
 
 
-def live(rows: list[Row], gone: list[Gone], scope: Scope) -> set[int]:
+Sources = dict[int, frozenset[str]]
+"""What a policy's source says last of who may read it."""
+
+
+def live(rows: list[Row], gone: list[Gone], sources: Sources, scope: Scope) -> set[int]:
     """Of each policy the version that began last, unless it is over; then who may read it now."""
     found: set[int] = set()
     for policy in {row.policy for row in rows}:
@@ -57,6 +61,7 @@ def live(rows: list[Row], gone: list[Gone], scope: Scope) -> set[int]:
         if (
             (row.effective_until is None or scope.as_of < row.effective_until)
             and all(audience & scope.groups for audience in _audiences(row, own))
+            and (policy not in sources or sources[policy] & scope.groups)
             and (scope.jurisdiction is None or row.jurisdiction in {None, scope.jurisdiction})
             and (not scope.tags or row.tags & scope.tags)
         ):
@@ -105,6 +110,28 @@ def _is_later(row: Row) -> bool:
 
 def some(random: Random, items: tuple[str, ...], *, least: int = 0) -> frozenset[str]:
     return frozenset(random.sample(items, random.randint(least, len(items))))
+
+
+async def fill_readers(connection: AsyncConnection, random: Random) -> Sources:
+    """Let sources say of some policies who may read them, before and now."""
+    sources: Sources = {}
+    for policy in random.sample(range(1, 26), 10):
+        said = [some(random, GROUPS), some(random, GROUPS)]
+        for edition, audience, until in ((1, said[0], 2), (2, said[1], None)):
+            await connection.execute(
+                text(
+                    "INSERT INTO citebound.policy_readers"
+                    " VALUES (:policy, :edition, :until, :audience, 'house')"
+                ),
+                {
+                    "policy": policy,
+                    "edition": edition,
+                    "until": until,
+                    "audience": sorted(audience),
+                },
+            )
+        sources[policy] = said[1]
+    return sources
 
 
 async def fill(connection: AsyncConnection, random: Random) -> tuple[list[Row], list[Gone]]:
@@ -191,6 +218,7 @@ async def test_the_function_is_the_rule(engine: AsyncEngine, seed: int) -> None:
     seen: set[int] = set()
     async with engine.begin() as connection:
         rows, gone = await fill(connection, random)
+        sources = await fill_readers(connection, random)
         for _ in range(SCOPES):
             scope = Scope(
                 as_of=random.choice([date(2025, 1, 1), *DAYS, TODAY + timedelta(days=365)]),
@@ -206,6 +234,11 @@ async def test_the_function_is_the_rule(engine: AsyncEngine, seed: int) -> None:
                 )
             )
             assert len(found) == len(set(found))
-            assert set(found) == live(rows, gone, scope), scope
+            assert set(found) == live(rows, gone, sources, scope), scope
             seen.update(found)
+            whoever = await connection.scalars(
+                text("SELECT * FROM citebound.versions_in_force(:edition, :day)"),
+                {"edition": scope.edition, "day": scope.as_of},
+            )
+            assert set(found) <= set(whoever)
     assert len(seen) > len(rows) / 3

@@ -341,3 +341,19 @@ async def test_what_can_not_be_proposed(desk: Desk, more: dict[str, Any], why: s
     with pytest.raises(UsageError, match=why):
         await desk.propose(**more)
     assert await desk.records() == []
+
+
+async def test_it_is_told_to_nobody_whom_the_source_keeps_out(desk: Desk) -> None:
+    """A clause that its source lets a group alone read is told to that group alone."""
+    proposed = await desk.propose()
+    await desk.service.precedent_desk.approve(proposed.number, GRACE)
+    assert await is_told(desk)
+    await desk.rows(
+        "WITH edition AS (INSERT INTO citebound.editions (number, note)"
+        "  SELECT max(number) + 1, 'readers' FROM citebound.editions RETURNING number)"
+        " INSERT INTO citebound.policy_readers (policy_id, edition_from, audience, source)"
+        " SELECT p.id, edition.number, '{finance}', 'house' FROM citebound.policies p, edition"
+        "  WHERE p.key = 'gifts' RETURNING edition_from"
+    )
+    assert not await is_told(desk)
+    assert await is_told(desk, groups=frozenset({"finance"}))

@@ -4,80 +4,44 @@ import asyncio
 import os
 import shutil
 import subprocess
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.source_schedule import SourceSchedule
-from core.adapters.postgres.corpus.sources import PostgresSources
-from core.adapters.postgres.corpus.withdrawals import PostgresWithdrawals
-from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.sources.connect import connecting
-from core.adapters.system import SystemClock, UuidSource
 from core.config.settings import Settings, inherited
 from core.domain.errors import ConfigError, OccupiedError, OvertakenError, TransientError
-from core.domain.question import Scope
 from core.ingest.prepare import Overrides
-from core.ingest.publish import Ingestor
-from core.ontology.extract.rule_extractor import RuleExtractor
 from core.sources.connector import (
     ChangePage,
     Connect,
-    Connector,
     ListingEnd,
-    PolicySource,
     SourceItem,
     SourceKind,
     Withdrawing,
 )
 from core.sources.store import ItemState
-from core.sources.sync import SourceSync, SyncStep
-from tests.databases import corpus_store
-from tests.reading import UnconfinedReader
-
-
-def policy(title: str, limit: int = 50) -> str:
-    """Return a policy with a limit."""
-    return f"# {title}\n\n## 1 Limits\n\n1.1 Employees may spend up to EUR {limit} on this.\n"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
-    """A store of sources, and what synchronises them."""
-
-    store: PostgresSources
-    sync: SourceSync
+from core.sources.sync import SyncStep
+from tests.integration.sources.desk import (
+    Desk,
+    an_hour_passes,
+    connecting_to,
+    desk_on,
+    in_force,
+    policy,
+    source_of,
+    tags,
+)
 
 
 @pytest.fixture
 def desk_of(engine: AsyncEngine) -> Callable[[Connect], Desk]:
     """Compose the product's parts on the test's own database."""
 
-    def build(connect: Connect) -> Desk:
-        clock = SystemClock()
-        ledger = Ledger(clock=clock, ids=UuidSource(), unit="test")
-        store = PostgresSources(engine, ledger=ledger, operator="console")
-        sync = SourceSync(
-            store=store,
-            ingestor=Ingestor(
-                reader=UnconfinedReader(),
-                store=corpus_store(engine),
-                embedder=None,
-                extractor=RuleExtractor(),
-                clock=clock,
-            ),
-            withdrawals=PostgresWithdrawals(engine, ledger=ledger, operator="console"),
-            connect=connect,
-            clock=clock,
-        )
-        return Desk(store=store, sync=sync)
-
-    return build
+    return lambda connect: desk_on(engine, connect)
 
 
 @pytest.fixture
@@ -94,48 +58,6 @@ def folder(tmp_path: Path) -> Path:
     for name in ("gifts", "travel", "remote"):
         (found / f"{name}.md").write_text(policy(name.title()))
     return found
-
-
-def source_of(folder: Path, **changed: object) -> PolicySource:
-    """Return a source that is a folder."""
-    source = PolicySource(
-        name="house",
-        kind=SourceKind.FOLDER,
-        location={"folder": str(folder)},
-        key_prefix=None,
-        audience=None,
-        withdrawing=Withdrawing.AUTOMATIC,
-        every_s=3600,
-    )
-    return replace(source, **changed)  # pyright: ignore[reportArgumentType]
-
-
-async def in_force(engine: AsyncEngine, *groups: str) -> dict[str, str]:
-    """Return the policies in force that some groups may read, with their titles."""
-    scope = Scope(as_of=SystemClock().now().date(), groups=frozenset({"everyone", *groups}))
-    return {
-        one.metadata.key: one.metadata.title for one in await corpus_store(engine).versions(scope)
-    }
-
-
-async def tags(engine: AsyncEngine) -> list[str]:
-    """Return what was recorded of sources, in order."""
-    async with engine.connect() as connection:
-        found = await connection.scalars(
-            text("SELECT tag FROM audit.record WHERE tag LIKE 'source:%' ORDER BY at, id")
-        )
-        return list(found)
-
-
-async def an_hour_passes(engine: AsyncEngine) -> None:
-    """Put all that is to come an hour nearer."""
-    async with engine.begin() as connection:
-        await connection.execute(
-            text(
-                "UPDATE citebound.sources SET due_at = due_at - interval '1 hour',"
-                " leased_until = leased_until - interval '1 hour'"
-            )
-        )
 
 
 async def test_a_folder_is_followed(desk: Desk, engine: AsyncEngine, folder: Path) -> None:
@@ -320,11 +242,7 @@ def paged(desk_of: Callable[[Connect], Desk]) -> tuple[Desk, PagedConnector]:
     """A source that lists in pages."""
     connector = PagedConnector()
 
-    @asynccontextmanager
-    async def connect(_: PolicySource, /) -> AsyncGenerator[Connector]:
-        yield connector
-
-    return desk_of(connect), connector
+    return desk_of(connecting_to(connector)), connector
 
 
 async def test_an_interrupted_listing_goes_on(

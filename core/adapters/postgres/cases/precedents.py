@@ -42,7 +42,8 @@ SELECT p.id::text, p.number, k.number AS case_number, p.state, p.is_askers, p.wo
        (SELECT json_agg(json_build_object(
           'version_id', c.version_id, 'char_start', c.char_start, 'char_end', c.char_end,
           'quote', c.quote, 'section', c.section, 'policy', l.key,
-          'version', coalesce(v.label, v.number::text), 'audience', v.audience,
+          'version', coalesce(v.label, v.number::text), 'audience',
+          citebound.audience_now(v.audience, v.policy_id),
           'jurisdiction', v.jurisdiction) ORDER BY c.n)
           FROM citebound.precedent_clauses c
           JOIN citebound.policy_versions v ON v.id = c.version_id
@@ -71,13 +72,11 @@ SELECT k.id::text, k.number, k.is_sensitive, k.record_id::text, q.standalone AS 
      WHERE case_id = k.id AND kind = 'answer' AND refusal IS NULL
        AND k.state IN ('answered', 'closed') ORDER BY id DESC LIMIT 1) m ON true
  WHERE k.number = :number FOR UPDATE OF k""")
-# Everybody's audiences together: who may read a clause is compared with whom it is told to.
-_EVERYBODY = (
-    "citebound.live_versions(NULL, :day, (SELECT array_agg(DISTINCT one)"
-    " FROM citebound.policy_versions, unnest(audience) one), NULL, '{}')"
-)
+# Whoever may read them: who may read a clause is compared with whom it is told to.
+_EVERYBODY = "citebound.versions_in_force(NULL, :day)"
 _SECTION = text(f"""
-SELECT v.id, l.key, coalesce(v.label, v.number::text) AS version, v.audience, v.jurisdiction,
+SELECT v.id, l.key, coalesce(v.label, v.number::text) AS version,
+       citebound.audience_now(v.audience, v.policy_id) AS audience, v.jurisdiction,
        coalesce(s.number, s.title) AS section, s.body_start,
        substr(v.text, s.body_start + 1, s.char_end - s.body_start) AS body
   FROM {_EVERYBODY} live JOIN citebound.policy_versions v ON v.id = live.version_id

@@ -20,7 +20,8 @@ SELECT p.key, v.title, v.label, v.number, v.owner, v.effective_from, e.published
               GROUP BY policy) c ON c.policy = p.key
  ORDER BY v.title, p.key""")
 _VERSIONS = text("""
-SELECT v.id, v.number, v.label, v.title, v.owner, v.jurisdiction, v.audience, v.effective_from,
+SELECT v.id, v.number, v.label, v.title, v.owner, v.jurisdiction,
+       citebound.audience_now(v.audience, v.policy_id) AS audience, v.effective_from,
        v.effective_until, v.edition_from, v.edition_until, e.published_at, v.source_name
   FROM citebound.policy_versions v JOIN citebound.policies p ON p.id = v.policy_id
   JOIN citebound.editions e ON e.number = v.edition_from

@@ -14,6 +14,7 @@ from core.adapters.postgres.corpus.publishing import (
     insert_sections,
     insert_version,
     note_file,
+    note_readers,
     open_edition,
     refuse_overtaken,
     resolve_references,
@@ -140,6 +141,7 @@ class PostgresCorpusStore:
                 await end_version(connection, publication.replaces, edition)
             if publication.read_from is not None:
                 await note_file(connection, key, publication.read_from)
+            await note_readers(connection, publication, edition)
             section_ids = await insert_sections(connection, publication, version_id)
             await insert_chunks(connection, publication, version_id, section_ids)
             await store_facts(connection, publication, version_id, section_ids)

@@ -76,7 +76,11 @@ class PostgresCorpusReport:
 
     async def groups(self) -> frozenset[str]:
         """Return every group in the audience of a policy."""
-        query = "SELECT DISTINCT unnest(audience) FROM citebound.policy_versions"
+        query = (
+            "SELECT unnest(audience) FROM citebound.policy_versions"
+            " UNION SELECT unnest(audience) FROM citebound.policy_readers"
+            " WHERE edition_until IS NULL"
+        )
         async with self._engine.connect() as connection:
             return frozenset(await connection.scalars(text(query)))
 

@@ -29,6 +29,7 @@ _LATEST = text(
     " latest AS MATERIALIZED (SELECT c.* FROM"
     "   (SELECT * FROM changed ORDER BY edition DESC OFFSET 0) c"
     "  WHERE (SELECT r.of_text && CAST(:groups AS text[]) AND r.of_today && CAST(:groups AS text[])"
+    "    AND r.of_source && CAST(:groups AS text[])"
     "   FROM citebound.version_readers r"
     "   WHERE r.policy_id = c.policy_id AND r.version_id = c.version_id)"
     "  LIMIT :limit)"
@@ -91,9 +92,11 @@ told AS (
        WHERE b.policy_id = l.policy_id AND b.number < l.number AND b.sha256 <> l.sha256
          AND r.of_text && CAST(:scope_groups AS text[])
          AND r.of_today && CAST(:scope_groups AS text[])
+         AND r.of_source && CAST(:scope_groups AS text[])
        ORDER BY b.number DESC LIMIT 1) AS before_id
     FROM live l)
-SELECT t.id AS version_id, p.key, t.title, t.label, t.owner, t.jurisdiction, t.audience, t.tags,
+SELECT t.id AS version_id, p.key, t.title, t.label, t.owner, t.jurisdiction,
+       citebound.audience_now(t.audience, t.policy_id) AS audience, t.tags,
        t.effective_from, t.effective_until, t.upload_id, t.source_name, t.changed_at,
        v.url, v.sensitivity, v.review_by, v.verified_by,
        t.before_id, coalesce(b.label, CAST(b.number AS text)) AS before,

@@ -57,6 +57,13 @@ _NOTE_FILE = text(
     " WHERE known.path <> excluded.path"
 )
 
+_NOTE_READERS = text(
+    "INSERT INTO citebound.policy_readers (policy_id, edition_from, audience, source)"
+    " SELECT id, :edition, :audience, :source FROM citebound.policies p WHERE key = :key"
+    " AND NOT EXISTS (SELECT FROM citebound.policy_readers r"
+    "  WHERE r.policy_id = p.id AND r.edition_until IS NULL)"
+)
+
 
 async def refuse_overtaken(
     connection: AsyncConnection, publication: Publication, after: VersionId | None
@@ -164,6 +171,19 @@ def _begin(before: date | None, until: date | None, on_day: date) -> date | None
 async def note_file(connection: AsyncConnection, key: str, path: str) -> None:
     """Store which file a policy was read from last."""
     await connection.execute(_NOTE_FILE, {"key": key, "path": path})
+
+
+async def note_readers(connection: AsyncConnection, publication: Publication, edition: int) -> None:
+    """Let a policy's source say who reads it from its first version on."""
+    said = publication.readers
+    if said is not None:
+        given = {
+            "key": publication.metadata.key,
+            "edition": edition,
+            "audience": sorted(said.groups),
+            "source": said.source,
+        }
+        await connection.execute(_NOTE_READERS, given)
 
 
 async def insert_sections(

@@ -2,35 +2,50 @@
 
 import json
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Row, text
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncEngine
 
+from core.adapters.postgres.corpus.policy_readers import PolicyReaders
+from core.adapters.postgres.corpus.source_access import PostgresSourceAccess
+from core.adapters.postgres.corpus.source_rows import (
+    COLUMNS,
+    FAILED_TEXTS,
+    Failures,
+    SourceEvents,
+    source_of,
+    unknown_source,
+)
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
-from core.audit.documents import Event
 from core.domain.audit import Tag
-from core.domain.errors import OccupiedError, OvertakenError, UsageError
+from core.domain.errors import CiteboundError, OccupiedError, OvertakenError, UsageError
 from core.domain.json_value import Json
-from core.sources.connector import PolicySource, SourceKind, Withdrawing
+from core.domain.officers import Officers
+from core.sources.connector import PolicySource, Readers
 from core.sources.store import ItemState, KnownItem, SourceStatus, SyncLease, SyncReport
 
+NOBODY = Officers(all=(), channel=None)
 LEASED_FOR = timedelta(minutes=15)
 """How long a synchronisation may take over one document before another process goes on with it."""
 
-_COLUMNS = "s.id, s.name, s.kind, s.location, s.key_prefix, s.audience, s.withdrawing, s.every_s"
 _ADD = text(
     "INSERT INTO citebound.sources"
-    " (name, kind, location, key_prefix, audience, withdrawing, every_s, due_at)"
+    " (name, kind, location, key_prefix, audience, withdrawing, every_s, access_every_s, groups,"
+    " due_at)"
     " VALUES (:name, :kind, CAST(:location AS jsonb), :key_prefix, :audience, :withdrawing,"
-    " :every_s, :at)"
+    " :every_s, :access_every_s, CAST(:groups AS jsonb), :at)"
 )
 _REMOVE = text("DELETE FROM citebound.sources s WHERE name = :name RETURNING s.kind, s.location")
 _STATUS = text(
-    f"SELECT {_COLUMNS}, s.synced_at, s.error, s.error_since, coalesce(i.states, '{{}}') AS states"  # noqa: S608
+    f"SELECT {COLUMNS}, s.synced_at, s.error, s.error_since, s.due_at, s.access_read_at,"  # noqa: S608
+    " s.access_due_at, s.access_error, s.access_error_since, coalesce(i.states, '{}') AS states,"
+    " (SELECT count(*) FROM citebound.source_readers r JOIN citebound.source_items i"
+    "   USING (source_id, item_id) WHERE r.source_id = s.id AND r.problem IS NOT NULL"
+    "   AND i.state IN ('stored', 'failed')) AS unread"
     " FROM citebound.sources s LEFT JOIN LATERAL (SELECT jsonb_object_agg(state, n) AS states FROM"
     " (SELECT state, count(*) AS n FROM citebound.source_items i WHERE i.source_id = s.id"
     " GROUP BY state) AS counted) AS i ON true ORDER BY s.name"
@@ -41,12 +56,12 @@ _LEASE = text(
     " run = run + CASE WHEN is_running THEN 0 ELSE 1 END,"
     " cursor = CASE WHEN is_running THEN cursor END, is_running = true"
     " WHERE name = :name AND (leased_until IS NULL OR leased_until < :now)"
-    f" RETURNING {_COLUMNS}, s.lease, s.run, s.token, s.cursor"
+    f" RETURNING {COLUMNS}, s.lease, s.run, s.token, s.cursor"
 )
 _IS_THERE = text("SELECT true FROM citebound.sources WHERE name = :name")
 _RENEW = text(
-    "UPDATE citebound.sources SET leased_until = :until, cursor = :cursor"
-    " WHERE name = :name AND lease = CAST(:lease AS uuid) RETURNING id"
+    "UPDATE citebound.sources s SET leased_until = :until, cursor = :cursor"  # noqa: S608
+    f" WHERE name = :name AND lease = CAST(:lease AS uuid) RETURNING {COLUMNS}"
 )
 _ITEMS = text(
     "SELECT item_id, path, version, state, policy, reason FROM citebound.source_items i"
@@ -76,17 +91,9 @@ _HOLDER = text(
 )
 _FINISH = text(
     "UPDATE citebound.sources SET token = :token, cursor = NULL, is_running = false, lease = NULL,"
-    " leased_until = NULL, synced_at = CAST(:now AS timestamptz), error = NULL, error_since = NULL,"
+    " leased_until = NULL, synced_at = CAST(:now AS timestamptz),"
     " due_at = CAST(:now AS timestamptz) + make_interval(secs => every_s)"
     " WHERE name = :name AND lease = CAST(:lease AS uuid) RETURNING id"
-)
-_FAIL = text(
-    "WITH before AS (SELECT id, error_since FROM citebound.sources"
-    " WHERE name = :name AND lease = CAST(:lease AS uuid) FOR UPDATE)"
-    " UPDATE citebound.sources s SET lease = NULL, leased_until = NULL, error = :error,"
-    " error_since = coalesce(s.error_since, CAST(:now AS timestamptz)),"
-    " due_at = CAST(:now AS timestamptz) + make_interval(secs => every_s)"
-    " FROM before WHERE s.id = before.id RETURNING before.error_since IS NULL AS is_new"
 )
 _RELEASE = text(
     "UPDATE citebound.sources SET lease = NULL, leased_until = NULL"
@@ -102,10 +109,23 @@ _WITHDRAWN = text(
 class PostgresSources:
     """See `core.sources.store.SourceStore`."""
 
-    def __init__(self, engine: AsyncEngine, *, ledger: Ledger, operator: str) -> None:
+    def __init__(
+        self, engine: AsyncEngine, *, ledger: Ledger, operator: str, officers: Officers = NOBODY
+    ) -> None:
         self._engine = engine
         self._ledger = ledger
-        self._operator = operator
+        self._events = SourceEvents(ledger, operator=operator)
+        self._failures = Failures(ledger, events=self._events, officers=officers)
+        self.readers = PolicyReaders(ledger, operator=operator)
+        """What they say of readers, as audiences."""
+        self.access = PostgresSourceAccess(
+            engine,
+            ledger=ledger,
+            readers=self.readers,
+            events=self._events,
+            failures=self._failures,
+        )
+        """Who may read their documents."""
 
     @raises_transient
     async def add(self, source: PolicySource, /) -> None:
@@ -122,12 +142,15 @@ class PostgresSources:
             "audience": None if source.audience is None else [*sorted(source.audience)],
             "withdrawing": source.withdrawing.value,
             "every_s": source.every_s,
+            "access_every_s": source.access_every_s,
+            "groups": json.dumps(dict(source.groups)),
         }
         try:
             async with self._engine.begin() as connection:
                 await connection.execute(_ADD, {**row, "at": self._ledger.clock.now()})
-                says: dict[str, Json] = {**row, "location": dict(source.location)}
-                await self._record(connection, Tag.SOURCE_ADDED, source.name, says)
+                said: dict[str, Json] = {"location": {**source.location}}
+                says = {**row, **said, "groups": {**source.groups}}
+                await self._events.record(connection, Tag.SOURCE_ADDED, source.name, says)
         except IntegrityError as error:
             raise UsageError(
                 f"there is a source {source.name!r} already: choose another name, or remove it"
@@ -143,9 +166,9 @@ class PostgresSources:
         async with self._engine.begin() as connection:
             found = (await connection.execute(_REMOVE, {"name": name})).one_or_none()
             if found is None:
-                raise UsageError(_unknown(name))
+                raise UsageError(unknown_source(name))
             says: dict[str, Json] = {"kind": found.kind, "location": found.location}
-            await self._record(connection, Tag.SOURCE_REMOVED, name, says)
+            await self._events.record(connection, Tag.SOURCE_REMOVED, name, says)
 
     @raises_transient
     async def all(self) -> tuple[SourceStatus, ...]:
@@ -154,11 +177,17 @@ class PostgresSources:
             rows = (await connection.execute(_STATUS)).all()
         return tuple(
             SourceStatus(
-                source=_source(row),
+                source=source_of(row),
                 synced_at=row.synced_at,
                 error=row.error,
                 error_since=row.error_since,
                 items={ItemState(state): count for state, count in row.states.items()},
+                due_at=row.due_at,
+                access_read_at=row.access_read_at,
+                access_due_at=row.access_due_at,
+                access_error=row.access_error,
+                access_error_since=row.access_error_since,
+                unread=row.unread,
             )
             for row in rows
         )
@@ -179,7 +208,7 @@ class PostgresSources:
         """
         async with self._engine.connect() as connection:
             if await connection.scalar(_IS_THERE, {"name": name}) is None:
-                raise UsageError(_unknown(name))
+                raise UsageError(unknown_source(name))
             return tuple(map(_item, await connection.execute(_ITEMS, {"name": name})))
 
     @raises_transient
@@ -190,14 +219,14 @@ class PostgresSources:
             given = {"name": name, "now": now, "until": now + LEASED_FOR}
             row = (await connection.execute(_LEASE, given)).one_or_none()
             if row is None and await connection.scalar(_IS_THERE, {"name": name}) is None:
-                raise UsageError(_unknown(name))
+                raise UsageError(unknown_source(name))
         if row is None:
             raise OccupiedError(
                 f"another process synchronises {name!r}: it is done soon; one that was killed"
                 f" is given {LEASED_FOR.seconds // 60} minutes"
             )
         return SyncLease(
-            source=_source(row),
+            source=source_of(row),
             lease=str(row.lease),
             run=row.run,
             token=row.token,
@@ -227,17 +256,19 @@ class PostgresSources:
         items: Sequence[KnownItem],
         seen: Sequence[str] = (),
         cursor: str | None = None,
+        readers: Sequence[Readers] = (),
+        read_at: datetime | None = None,
     ) -> None:
         """See `SourceStore.keep`."""
         now = self._ledger.clock.now()
         async with self._engine.begin() as connection:
             given = _right(lease) | {"until": now + LEASED_FOR, "cursor": cursor}
-            source = await connection.scalar(_RENEW, given)
-            if source is None:
+            row = (await connection.execute(_RENEW, given)).one_or_none()
+            if row is None:
                 raise _overtaken(lease)
             rows = [
                 {
-                    "source": source,
+                    "source": row.id,
                     "item_id": one.item_id,
                     "path": one.path,
                     "version": one.version,
@@ -252,8 +283,14 @@ class PostgresSources:
             if rows:
                 await connection.execute(_KEEP, rows)
             if seen:
-                found = {"source": source, "items": list(seen), "run": lease.run}
+                found = {"source": row.id, "items": list(seen), "run": lease.run}
                 await connection.execute(_SEEN, found)
+            if readers:
+                await self.readers.apply(connection, row, readers=readers, read_at=read_at or now)
+
+    async def audience(self, lease: SyncLease, readers: Readers, /) -> frozenset[str]:
+        """See `SourceStore.audience`."""
+        return await self.access.audience(lease.source.name, readers)
 
     @raises_transient
     async def unseen(self, lease: SyncLease, /) -> list[KnownItem]:
@@ -269,21 +306,17 @@ class PostgresSources:
             given = _right(lease) | {"token": token, "now": self._ledger.clock.now()}
             if await connection.scalar(_FINISH, given) is None:
                 raise _overtaken(lease)
+            await self._failures.ended(connection, lease.source.name, FAILED_TEXTS)
             if report.changes:
                 says: dict[str, Json] = {"run": lease.run, **report.as_json()}
-                await self._record(connection, Tag.SOURCE_SYNCED, lease.source.name, says)
+                await self._events.record(connection, Tag.SOURCE_SYNCED, lease.source.name, says)
 
     @raises_transient
-    async def fail(self, lease: SyncLease, /, *, error: str) -> None:
+    async def fail(self, lease: SyncLease, /, *, error: CiteboundError) -> None:
         """See `SourceStore.fail`."""
         async with self._engine.begin() as connection:
-            given = _right(lease) | {"error": error, "now": self._ledger.clock.now()}
-            if await connection.scalar(_FAIL, given):
-                says: dict[str, Json] = {"run": lease.run}
-                name = lease.source.name
-                await self._record(
-                    connection, Tag.SOURCE_FAILED, name, says, content={"error": error}
-                )
+            name = lease.source.name
+            await self._failures.failed(connection, name, lease.lease, error, FAILED_TEXTS)
 
     @raises_transient
     async def release(self, lease: SyncLease, /) -> None:
@@ -298,28 +331,6 @@ class PostgresSources:
             given = {"name": name, "item": item_id, "at": self._ledger.clock.now()}
             await connection.execute(_WITHDRAWN, given)
 
-    async def _record(
-        self,
-        connection: AsyncConnection,
-        tag: Tag,
-        name: str,
-        says: dict[str, Json],
-        *,
-        content: dict[str, str] | None = None,
-    ) -> None:
-        event = Event(
-            tag=tag,
-            actor=self._operator,
-            actor_kind="operator",
-            conversation=None,
-            seq=None,
-            subject=f"source:{name}",
-            cause=None,
-            trace_id=None,
-            says=says,
-        )
-        await self._ledger.event(connection, event, content=content or {})
-
 
 def _right(lease: SyncLease) -> dict[str, Any]:
     return {"name": lease.source.name, "lease": lease.lease}
@@ -327,22 +338,6 @@ def _right(lease: SyncLease) -> dict[str, Any]:
 
 def _overtaken(lease: SyncLease) -> OvertakenError:
     return OvertakenError(f"another process goes on with the source {lease.source.name!r}")
-
-
-def _unknown(name: str) -> str:
-    return f"there is no source {name!r}: `citebound sources list` has them"
-
-
-def _source(row: Row[Any]) -> PolicySource:
-    return PolicySource(
-        name=row.name,
-        kind=SourceKind(row.kind),
-        location=row.location,
-        key_prefix=row.key_prefix,
-        audience=None if row.audience is None else frozenset(row.audience),
-        withdrawing=Withdrawing(row.withdrawing),
-        every_s=row.every_s,
-    )
 
 
 def _item(row: Row[Any]) -> KnownItem:

@@ -64,7 +64,10 @@ SELECT n.*, e.type, e.name, e.attributes, EXISTS (
 _CURRENT = text("""
 SELECT (SELECT max(number) FROM citebound.editions) AS edition, coalesce((
          SELECT starters FROM citebound.starter_sets WHERE chosen_at IS NOT NULL
-          ORDER BY chosen_at DESC LIMIT 1), '[]') AS starters""")
+          ORDER BY chosen_at DESC LIMIT 1), '[]') AS starters,
+       ARRAY(SELECT p.key FROM citebound.policy_readers r
+               JOIN citebound.policies p ON p.id = r.policy_id
+              WHERE r.edition_until IS NULL AND NOT 'everyone' = ANY (r.audience)) AS restricted""")
 _FIND = text("""
 SELECT starters FROM citebound.starter_sets WHERE starters @> CAST(:wanted AS jsonb) LIMIT 1""")
 _NEWEST = text("""
@@ -92,7 +95,8 @@ class PostgresStarters:
         """See `StarterStore.current`."""
         async with reading(self._engine) as connection:
             row = (await connection.execute(_CURRENT)).one()
-        return _set(row.edition, row.starters)
+        restricted = frozenset(row.restricted)
+        return _set(row.edition, [one for one in row.starters if one["policy"] not in restricted])
 
     @raises_transient
     async def find(self, starter_id: str, /) -> Starter | None:

@@ -85,6 +85,16 @@ withdrawals = Table(
     Column("reason", Text),
 )
 
+policy_readers = Table(
+    "policy_readers",
+    metadata,
+    Column("policy_id", BigInteger),
+    Column("edition_from", Integer),
+    Column("edition_until", Integer),
+    Column("audience", ARRAY(Text)),
+    Column("source", Text),
+)
+
 sections = Table(
     "sections",
     metadata,

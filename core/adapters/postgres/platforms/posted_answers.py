@@ -241,7 +241,7 @@ _COPY_STATES = {
     "posted": CopyState.SHOWN,
 }
 _AUDIENCES = text(
-    "SELECT version_id, of_text, of_today FROM citebound.version_readers"
+    "SELECT version_id, of_text, of_today, of_source FROM citebound.version_readers"
     " WHERE version_id = ANY(:versions) AND policy_id = ANY(ARRAY("
     "  SELECT policy_id FROM citebound.policy_versions WHERE id = ANY(:versions)))"
 )
@@ -350,7 +350,11 @@ class PostgresPostedAnswers:
         async with self._engine.connect() as connection:
             rows = await connection.execute(_AUDIENCES, {"versions": sorted(versions)})
             return {
-                VersionId(row.version_id): (frozenset(row.of_text), frozenset(row.of_today))
+                VersionId(row.version_id): (
+                    frozenset(row.of_text),
+                    frozenset(row.of_today),
+                    frozenset(row.of_source),
+                )
                 for row in rows
             }
 

@@ -32,6 +32,9 @@ A_REMINDER = 7
 _REMINDERS = frozenset({CasePart.REMINDER, CasePart.OVERDUE})
 A_SUBJECT = 8
 """Likewise of a notice that names what it is about."""
+A_SOURCE = 9
+"""Likewise of a notice about a source of policies."""
+_OF_SOURCES = frozenset({Notice.SOURCE_FAILS, Notice.SOURCE_WORKS})
 
 _QUEUE = text(
     "INSERT INTO citebound.outbox (cause, part, conversation_id, reply, person, mode, progress_id,"
@@ -104,7 +107,7 @@ def reply_of(stored: Mapping[str, Any]) -> StoredReply:
     Raises:
         ContractError: A later release wrote it.
     """
-    if stored["v"] not in range(FORMAT, A_SUBJECT + 1):
+    if stored["v"] not in range(FORMAT, A_SOURCE + 1):
         raise ContractError(f"expected a reply of format {FORMAT}, got {stored['v']!r}")
     return StoredReply(
         answer=None if stored["answer"] is None else answer_of(stored["answer"]),
@@ -126,12 +129,12 @@ def reply_of(stored: Mapping[str, Any]) -> StoredReply:
 
 
 def _format(reply: StoredReply) -> int:
-    if reply.checkpoint is not None:
-        return A_CHECKPOINT
-    if reply.is_outdated:
-        return OUTDATED
-    if reply.edition is not None or reply.subject is not None:
-        return A_SUBJECT if reply.edition is None else AN_EDITION
+    if reply.checkpoint is not None or reply.is_outdated:
+        return OUTDATED if reply.checkpoint is None else A_CHECKPOINT
+    if reply.edition is not None:
+        return AN_EDITION
+    if reply.subject is not None:
+        return A_SOURCE if reply.notice in _OF_SOURCES else A_SUBJECT
     if reply.chosen is not None:
         return CLARIFIED
     if reply.about is not None and reply.about.what in _REMINDERS:

@@ -58,12 +58,11 @@ _PASS = text(
     " finished_at = CASE WHEN :is_last THEN clock_timestamp() END"
     " WHERE edition = :edition AND on_day = :day"
 )
-# Everybody's audiences together: who may read a policy does not matter here.
+# Who may read a policy does not matter here.
 EVERYBODYS_VERSIONS = (
     "live AS MATERIALIZED (SELECT v.id, v.policy_id, v.edition_from,"
     "  coalesce(v.label, v.number::text) AS label"
-    " FROM citebound.live_versions(:edition, :day, (SELECT array_agg(DISTINCT one)"
-    "   FROM citebound.policy_versions, unnest(audience) one), NULL, '{}') l"
+    " FROM citebound.versions_in_force(:edition, :day) l"
     " JOIN citebound.policy_versions v ON v.id = l.version_id)"
 )
 _QUOTED = text(f"""

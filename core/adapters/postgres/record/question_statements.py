@@ -4,10 +4,7 @@ from sqlalchemy import ARRAY, Text, bindparam, text
 
 from core.adapters.postgres.engine.scope import LIVE
 
-_ALL = (
-    "citebound.live_versions(NULL, :day, (SELECT array_agg(DISTINCT one)"
-    " FROM citebound.policy_versions, unnest(audience) one), NULL, '{}')"
-)
+_ALL = "citebound.versions_in_force(NULL, :day)"
 """The versions in force, whoever may read them."""
 INSERT = text(
     "INSERT INTO citebound.question_drafts"
@@ -27,7 +24,8 @@ SELECT d.number, d.state, d.drafted, d.question, d.kind, d.difficulty, d.expecte
        (SELECT jsonb_agg(jsonb_build_object(
           'policy', p.key, 'quote', q.quote, 'stands', n.id IS NOT NULL,
           'version_id', v.id, 'version', coalesce(v.label, v.number::text), 'title', v.title,
-          'jurisdiction', v.jurisdiction, 'audience', v.audience,
+          'jurisdiction', v.jurisdiction, 'audience',
+          citebound.audience_now(v.audience, v.policy_id),
           'start', coalesce(n.start, q.char_start),
           'section', coalesce(nullif(s.number, ''), nullif(s.title, ''), q.section),
           'heading', coalesce(s.title, '')) ORDER BY q.n)
@@ -86,7 +84,8 @@ NOTE_READ = text(
 )
 SECTIONS = text(f"""
 SELECT v.id, p.key, v.title, coalesce(v.label, v.number::text) AS version, v.jurisdiction,
-       v.audience, coalesce(nullif(s.number, ''), s.title) AS section, s.title AS heading, s.path,
+       citebound.audience_now(v.audience, v.policy_id) AS audience,
+       coalesce(nullif(s.number, ''), s.title) AS section, s.title AS heading, s.path,
        s.body_start AS start, substr(v.text, s.body_start + 1, s.char_end - s.body_start) AS body
   FROM {LIVE} live JOIN citebound.policy_versions v ON v.id = live.version_id
   JOIN citebound.policies p ON p.id = v.policy_id

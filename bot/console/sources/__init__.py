@@ -1,0 +1,1 @@
+"""What `citebound sources` shows, and the groups that sources name."""

@@ -1,0 +1,189 @@
+"""How sources, their documents and what a synchronisation came to are shown."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from rich.text import Text
+
+from bot.console.views.terminal import Row, one_line
+from core.adapters.postgres.corpus.policy_readers import ShownReaders, SourceGroup
+from core.domain.errors import CiteboundError
+from core.sources.access import AccessReport
+from core.sources.store import ItemState, KnownItem, SourceStatus, SyncReport
+
+_STATES = {
+    ItemState.STORED: "green",
+    ItemState.FAILED: "red",
+    ItemState.GONE: "yellow",
+    ItemState.WITHDRAWN: "dim",
+}
+
+
+def status_row(one: SourceStatus) -> Row:
+    """Say how current a source is."""
+    source = one.source
+    where = ", ".join(value for value in source.location.values() if value)
+    lines = [Text(f"{source.name}: {source.kind}, {one_line(where)}")]
+    counts = ", ".join(f"{count} {state}" for state, count in sorted(one.items.items()))
+    when = _minute(one.synced_at)
+    lines.append(Text(f"last worked through: {when}; {counts or 'no documents yet'}", style="dim"))
+    if one.error:
+        again = f"; tried again at {_minute(one.due_at)}" if one.due_at else ""
+        said = f"fails since {_minute(one.error_since)}: {one_line(one.error, limit=300)}{again}"
+        lines.append(Text(said, style="red"))
+    if gone := one.items.get(ItemState.GONE):
+        said = f"{gone} gone, in force until `citebound sources withdraw {source.name}`"
+        lines.append(Text(said, style="yellow"))
+    lines += _access_lines(one)
+    is_failing = one.error or one.access_error
+    word, colour = ("failing", "red") if is_failing else ("current", "green")
+    if one.synced_at is None and not is_failing:
+        word, colour = "new", "yellow"
+    return Row(heads=(Text(f"{word:<9}", style=colour),), lines=tuple(lines))
+
+
+def status_json(one: SourceStatus) -> dict[str, object]:
+    """Return the same as JSON."""
+    return {
+        "name": one.source.name,
+        "kind": one.source.kind.value,
+        "location": dict(one.source.location),
+        "every_s": one.source.every_s,
+        "withdrawing": one.source.withdrawing.value,
+        "synced_at": _iso(one.synced_at),
+        "error": one.error,
+        "error_since": _iso(one.error_since),
+        "due_at": _iso(one.due_at),
+        "access_every_s": one.source.access_every_s,
+        "access_read_at": _iso(one.access_read_at),
+        "access_error": one.access_error,
+        "access_error_since": _iso(one.access_error_since),
+        "unread": one.unread,
+        "items": {state.value: count for state, count in one.items.items()},
+    }
+
+
+def _access_lines(one: SourceStatus) -> list[Text]:
+    """Say how current it is who may read the documents, where the source says that."""
+    if one.access_due_at is None and one.access_read_at is None and not one.access_error:
+        return []
+    lines = [Text(f"who may read it: last read {_minute(one.access_read_at)}", style="dim")]
+    if one.access_error:
+        since, cause = _minute(one.access_error_since), one_line(one.access_error, limit=300)
+        lines.append(Text(f"who may read it: fails since {since}: {cause}", style="red"))
+    if one.unread:
+        said = f"{one.unread} documents whose readers can't be read: `sources show` has them"
+        lines.append(Text(said, style="yellow"))
+    return lines
+
+
+def _minute(when: datetime | None) -> str:
+    return f"{when:%Y-%m-%d %H:%M} UTC" if when else "never"
+
+
+def _iso(when: datetime | None) -> str | None:
+    return when.isoformat() if when else None
+
+
+def item_row(one: KnownItem, readers: ShownReaders | None) -> Row:
+    """Show a document with the policy that it is, and who may read it."""
+    head = Text(f"{one.state.value:<9}", style=_STATES[one.state])
+    lines = [Text(f"{one_line(one.path)}: {one.policy or 'no policy'}")]
+    if one.reason:
+        lines.append(Text(one_line(one.reason, limit=300), style="dim"))
+    if readers is not None and one.policy:
+        who = ", ".join(sorted(readers.audience)) or "nobody"
+        lines.append(Text(f"its source lets read it: {who}", style="dim"))
+        if readers.problem:
+            said = f"its readers can't be read: {one_line(readers.problem, limit=300)}"
+            lines.append(Text(said, style="yellow"))
+    return Row(heads=(head,), lines=tuple(lines))
+
+
+def item_json(one: KnownItem, readers: ShownReaders | None) -> dict[str, object]:
+    """Return the same as JSON."""
+    return {
+        "item": one.item_id,
+        "path": one.path,
+        "state": one.state.value,
+        "policy": one.policy,
+        "reason": one.reason,
+        "readers": None if readers is None else sorted(readers.audience),
+        "readers_problem": None if readers is None else readers.problem,
+    }
+
+
+def report_lines(name: str, report: SyncReport) -> list[Text]:
+    """Say what a synchronisation came to."""
+    counts = ", ".join(f"{count} {word.replace('_', ' ')}" for word, count in _counts(report))
+    lines = [Text(f"{name}: {counts}")]
+    lines += [Text(f"withdrawn: {key}", style="yellow") for key in report.withdrawn]
+    if report.held_back:
+        keys = ", ".join(report.held_back[:10])
+        more = f" and {len(report.held_back) - 10} more" if len(report.held_back) > 10 else ""  # noqa: PLR2004
+        lines.append(
+            Text(
+                f"gone, and still in force: {keys}{more}: `citebound sources withdraw {name}` takes"
+                " them out of force",
+                style="yellow",
+            )
+        )
+    return lines
+
+
+def _counts(report: SyncReport) -> list[tuple[str, int]]:
+    return [(word, count) for word, count in report.as_json().items() if count] or [
+        ("unchanged", 0)
+    ]
+
+
+def report_json(said: SyncReport | CiteboundError) -> dict[str, object]:
+    """Return the same as JSON, or why it failed."""
+    if isinstance(said, CiteboundError):
+        return {"error": str(said)}
+    return {
+        **said.as_json(),
+        "withdrawn": list(said.withdrawn),
+        "held_back": list(said.held_back),
+    }
+
+
+def access_lines(name: str, report: AccessReport) -> list[Text]:
+    """Say what reading the readers of a source came to."""
+    lines: list[Text] = []
+    if report.changed:
+        lines.append(Text(f"{name}: others may read {len(report.changed)} policies now"))
+    if report.unread:
+        said = f"{report.unread} documents whose readers can't be read: `citebound sources show`"
+        lines.append(Text(f"{said} {name} has them", style="yellow"))
+    if report.unnamed:
+        said = f"{report.unnamed} groups of readers are no group of ours, and let nobody read"
+        lines.append(Text(f"{said}: `citebound sources groups {name}`", style="yellow"))
+    return lines
+
+
+def group_rows(name: str, found: Sequence[SourceGroup]) -> list[Row | Text]:
+    """Show the groups that a source names as readers."""
+    if not found:
+        return [
+            Text(f"{name} names no groups, or was not read yet: `citebound sources sync {name}`")
+        ]
+    return [
+        Row(
+            heads=(Text(f"{_documents(one.documents):<14}", style="dim"),),
+            lines=(
+                Text(f"{one_line(one.group_id)}: {', '.join(sorted(one.audience))}")
+                if one.audience
+                else Text(
+                    f"{one_line(one.group_id)}: no group of ours, so that nobody reads for being of"
+                    f" it: `citebound sources groups {name} {one_line(one.group_id)} GROUP`",
+                    style="yellow",
+                ),
+            ),
+        )
+        for one in found
+    ]
+
+
+def _documents(count: int) -> str:
+    return f"{count} document{'' if count == 1 else 's'}"
