@@ -11,7 +11,7 @@ SOURCES = group(
         f"{_COMMANDS}:add",
         option(
             "kind",
-            choices=("folder", "git", "sharepoint", "confluence"),
+            choices=("folder", "git", "sharepoint", "confluence", "drive"),
             help="what kind of source",
         ),
         option("name", metavar="NAME", help="what to call it: lower-case letters, digits, hyphens"),
@@ -38,21 +38,22 @@ SOURCES = group(
         option(
             "--readers",
             choices=("source", "audience"),
-            help="sharepoint: who may read: source (default), whom its permissions let, as far as"
-            " groups say; audience, whom --audience names alone",
+            help="sharepoint, confluence, drive: who may read: source (default), whom its"
+            " permissions let, as far as groups say; audience, whom --audience names alone",
         ),
         option(
             "--shared-links",
             choices=("nobody", "everyone"),
-            help="sharepoint: whom a link for the whole organization lets read here; default:"
-            " nobody",
+            help="sharepoint, drive: whom a link for the whole organization lets read here;"
+            " default: nobody",
         ),
         option("--space", metavar="KEY", help="confluence: the space that is read"),
         option(
             "--everyone",
             metavar="G1,G2",
-            help="confluence: ids of its groups that everyone of the organisation is in; what they"
-            " may read there, everyone may here",
+            help="confluence, drive: its groups that everyone of the organization is in"
+            " (Confluence: by id; Drive: by address, also domains); what they may read there,"
+            " everyone may here",
         ),
         option(
             "--every",
@@ -89,7 +90,8 @@ citebound.toml says what is known of policies, as for `ingest`. Of Confluence ea
 is a policy, for those who may read it there. Credentials stand in CITEBOUND_SOURCE_NAME_TOKEN, with
 the name of the source in capitals, or in a file that CITEBOUND_SOURCE_NAME_TOKEN_FILE names: the
 token for a private repository; for SharePoint the client secret of the registration; for Confluence
-an account and its API token, as ACCOUNT:TOKEN.""",
+an account and its API token, as ACCOUNT:TOKEN; for Google Drive the key file of a service
+account.""",
         examples="""\
   citebound sources add folder hr /srv/policies/hr --every 15m
   citebound sources add git handbook https://git.example.com/compliance/policies.git \\
@@ -97,7 +99,9 @@ an account and its API token, as ACCOUNT:TOKEN.""",
   citebound sources add sharepoint hr https://contoso.sharepoint.com/sites/HR \\
     --library Policies --tenant 7a1c6f0e-52d4-4a8b-9b1e-3f1d0c2b4a59 \\
     --app 0d9e8c7b-6a5f-4e3d-8c2b-1a0f9e8d7c6b
-  citebound sources add confluence people https://example.atlassian.net/wiki --space HR""",
+  citebound sources add confluence people https://example.atlassian.net/wiki --space HR
+  citebound sources add drive compliance https://drive.google.com/drive/folders/FOLDER_ID \\
+    --everyone example.com""",
     ),
     command(
         "list",

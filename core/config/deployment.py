@@ -6,6 +6,7 @@ from pathlib import Path
 from core.config.anchors import check_anchors
 from core.config.setting import (
     are_hosts,
+    is_address,
     is_name,
     is_public_key,
     is_token_key,
@@ -171,6 +172,13 @@ class DeploymentSettings:
         check=are_hosts,
     )
     """Names in lower case, without scheme, port or path."""
+    drive_url: str = setting(
+        "CITEBOUND_DRIVE_URL",
+        "https://www.googleapis.com",
+        "Google Drive: where sources in it are read",
+        check=is_address,
+    )
+    """Without a path."""
     failpoint: str | None = setting(
         "CITEBOUND_FAILPOINT",
         None,

@@ -202,10 +202,20 @@ def _kind_problem(path: Path) -> str | None:
         return "a link that leads nowhere" if is_link else "it is gone"
     if not path.is_file():
         return "it is no file"
-    if suffix in SUFFIXES:
+    return unreadable(suffix)
+
+
+def unreadable(suffix: str) -> str | None:
+    """Return why files that end so are not read; None: they are."""
+    if suffix.lower() in SUFFIXES:
         return None
     kind = f"named {suffix}" if suffix else "without an ending"
     return f"files {kind} are not read: save it as {READABLE}"
+
+
+def is_aside(name: str) -> bool:
+    """Return whether file managers, editors or we ourselves put such a file beside policies."""
+    return any(fnmatchcase(name, pattern) for pattern in _ASIDE)
 
 
 def _link_problem(path: Path, root: Path) -> str | None:

@@ -25,6 +25,8 @@ class SourceKind(StrEnum):
     """A space of Confluence."""
     SHAREPOINT = "sharepoint"
     """A document library of SharePoint."""
+    DRIVE = "drive"
+    """A folder of Google Drive, or a shared drive."""
 
 
 class Withdrawing(StrEnum):

@@ -77,7 +77,8 @@ def add(
         )
     )
     if (credential := credential_of(of)) and source_credential(name) is None:
-        said = f"{source_variable(name)} is not set: it has to be {credential}."
+        variable = source_variable(name)
+        said = f"Neither {variable} nor {variable}_FILE is set: it has to be {credential}."
         open_terminal().remark(Text(said, style="yellow"))
     return 0
 

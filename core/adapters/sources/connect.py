@@ -14,6 +14,7 @@ from core.sources.connector import Connect, Connector, PolicySource, SourceKind
 _SERVICES: Mapping[SourceKind, str] = {
     SourceKind.CONFLUENCE: "core.adapters.sources.confluence.opening",
     SourceKind.SHAREPOINT: "core.adapters.sources.sharepoint.connector",
+    SourceKind.DRIVE: "core.adapters.sources.drive.opening",
 }
 """Modules with a function `opened(source, settings)`; they are slow to load, so only when used."""
 

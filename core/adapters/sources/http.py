@@ -197,7 +197,8 @@ class ServiceHttp:
             reply = await self._authorised(address, headers or {}, within_s=within_s, most=LARGEST)
             if reply.is_cut:
                 raise TransientError(f"{self._rules.name} answers more than {LARGEST >> 20} MB")
-            if reply.status // 100 != 2 and reply.status not in may:  # noqa: PLR2004
+            is_wanted = reply.status // 100 == 2 or reply.status in may  # noqa: PLR2004
+            if not is_wanted or self._is_passing(reply):
                 self._fail(reply)
             return reply
 
@@ -234,7 +235,8 @@ class ServiceHttp:
         if reply.status in {_NOT_FOUND, _GONE}:
             raise DocumentError("it is gone meanwhile: the next synchronisation settles it")
         if reply.status == _FORBIDDEN:
-            raise DocumentError(f"we may not read it: {self._rules.check}")
+            said = _short(self._rules.said(reply)) or self._rules.check
+            raise DocumentError(f"we may not read it: {said}")
         if reply.status // 100 != 2:  # noqa: PLR2004
             raise DocumentError(f"{self._rules.name} does not give it ({reply.status})")
         return reply.body
@@ -344,7 +346,7 @@ class ServiceHttp:
     def _fail(self, reply: ServiceReply) -> NoReturn:
         """Say why an answer is of no use."""
         name = self._rules.name
-        said = " ".join(self._rules.said(reply).split())[:SHOWN]
+        said = _short(self._rules.said(reply))
         why = f"{reply.status}: {said}" if said else f"{reply.status}"
         if self._is_passing(reply):
             now = datetime.fromtimestamp(time.time(), UTC)
@@ -362,6 +364,11 @@ async def open_session() -> AsyncGenerator[ClientSession]:
     """Open the session of a service until the block ends; it keeps no cookies."""
     async with ClientSession(cookie_jar=DummyCookieJar()) as session:
         yield session
+
+
+def _short(said: str) -> str:
+    """Return the service's own words as part of a line."""
+    return " ".join(said.split())[:SHOWN]
 
 
 async def _read(response: ClientResponse, most: int) -> bytes | None:

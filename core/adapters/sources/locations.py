@@ -15,6 +15,10 @@ from core.sources.connector import SourceKind
 
 _BRANCH = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/+-]{0,199}")
 _GUID = re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_DRIVE_FOLDER = re.compile(
+    r"(?:https://drive\.google\.com/drive/(?:u/\d{1,3}/)?folders/)?([A-Za-z0-9_-]{10,200})"
+    r"(?:\?[^\s#]{0,500})?"
+)
 _SPACE = re.compile(r"[A-Za-z0-9~._-]{1,255}")
 _GROUP = re.compile(r"[^\s,\x00-\x1f]{1,200}")
 _HERE = frozenset(["127.0.0.1", "::1", "localhost"])
@@ -92,7 +96,22 @@ def _confluence(given: Mapping[str, str], _: Settings) -> dict[str, str]:
     space = given.get("space", "")
     if not _SPACE.fullmatch(space):
         raise UsageError("expected --space with the key of a space, as HR in .../wiki/spaces/HR")
-    return {"url": site, "space": space, "everyone": _everyone(given)}
+    return {"url": site, "space": space, "everyone": _everyone(given), **_readers(given)}
+
+
+def _drive(given: Mapping[str, str], _: Settings) -> dict[str, str]:
+    found = _DRIVE_FOLDER.fullmatch(given["where"].strip())
+    if found is None:
+        raise UsageError(
+            "expected a folder or shared drive, as https://drive.google.com/drive/folders/ID or its"
+            f" ID, got {given['where']!r}"
+        )
+    return {"folder": found[1], "everyone": _everyone(given), **_readers(given)}
+
+
+def _readers(given: Mapping[str, str]) -> dict[str, str]:
+    """Return what is said of readers beside what is usual."""
+    return {name: given[name] for name in ("readers", "shared_links") if name in given}
 
 
 def _site(url: str, *, like: str) -> str:
@@ -160,12 +179,17 @@ _PLACES: Mapping[SourceKind, _Place] = {
     SourceKind.FOLDER: _Place(options=frozenset(), check=_folder),
     SourceKind.GIT: _Place(options=frozenset({"branch", "folder"}), check=_git),
     SourceKind.CONFLUENCE: _Place(
-        options=frozenset({"space", "everyone"}),
+        options=frozenset({"space", "everyone", "readers"}),
         check=_confluence,
         credential="an account and its API token, as reader@example.com:TOKEN",
     ),
     SourceKind.SHAREPOINT: _Place(
         options=frozenset({"library", "folder", "tenant", "app", "readers", "shared_links"}),
         check=_sharepoint,
+    ),
+    SourceKind.DRIVE: _Place(
+        options=frozenset({"everyone", "readers", "shared_links"}),
+        check=_drive,
+        credential="the key file of a service account",
     ),
 }

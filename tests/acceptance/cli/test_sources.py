@@ -63,6 +63,9 @@ def test_a_folder_from_beginning_to_end(citebound: Run, folder: Path) -> None:
         (("add", "folder", "house", ".", "--every", "soon"), "a time like 15m"),
         (("add", "folder", "house", ".", "--branch", "x"), "--branch is for git"),
         (("add", "git", "house", "https://host/x.git", "--space", "HR"), "is for confluence"),
+        (("add", "git", "house", "https://host/x.git", "--shared-links", "nobody"), "and drive"),
+        (("add", "drive", "house", "https://drive.google.com/file/d/1"), "drive/folders/ID"),
+        (("add", "drive", "house", "0ABCDEFGHIJ", "--everyone", "a b"), "apart by commas"),
         (
             ("add", "confluence", "hr", "http://host/wiki", "--space", "HR"),
             "an address like https:",

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from core.adapters.sources.confluence import connector as listing
+from core.adapters.sources.confluence.access import ConfluenceAccess
 from core.adapters.sources.confluence.cloud import CloudSpace, rules_of
 from core.adapters.sources.confluence.connector import ConfluenceConnector
 from core.adapters.sources.http import FixedCredentials, ServiceHttp, open_session
@@ -77,12 +78,18 @@ async def listed(
     raise AssertionError("a listing has an end")
 
 
+def access_of(connector: ConfluenceConnector) -> ConfluenceAccess:
+    """Return what says who may read."""
+    assert connector.access is not None
+    return connector.access
+
+
 async def readers(
     connector: ConfluenceConnector, known: Sequence[str]
 ) -> dict[str, frozenset[str] | str | None]:
     """Return the groups of documents, or why they can't be read."""
     found: dict[str, frozenset[str] | str | None] = {}
-    async for part in connector.access.changes(known=known, since=None, cursor=None):
+    async for part in access_of(connector).changes(known=known, since=None, cursor=None):
         if isinstance(part, ReadersPage):
             for one in part.readers:
                 found[one.item_id] = one.problem if isinstance(one, UnreadReaders) else one.groups
@@ -218,7 +225,7 @@ async def test_readers_are_those_of_the_space_and_of_every_restriction(wiki: Wik
         wiki.pages["10"].people = ["5b10"]
         assert await readers(connector, known) == dict.fromkeys(known, NOBODY)
         item = SourceItem(item_id="40", path="x.html", version="1")
-        assert await connector.access.of(item) == ItemReaders(item_id="40", groups=NOBODY)
+        assert await access_of(connector).of(item) == ItemReaders(item_id="40", groups=NOBODY)
 
 
 async def test_the_group_of_everyone_is_everyone(wiki: Wiki) -> None:
@@ -240,7 +247,7 @@ async def test_what_can_not_be_read_is_said(wiki: Wiki) -> None:
         assert list(found) == ["20"]
         assert "stands below" in str(found["20"])
         with pytest.raises(DocumentError, match="stands below"):
-            await connector.access.of(SourceItem(item_id="20", path="x.html", version="1"))
+            await access_of(connector).of(SourceItem(item_id="20", path="x.html", version="1"))
         items, _ = await listed(connector)
         assert items[0].path == "Travel & Expenses.html"
     wiki.pages["10"].is_hidden, wiki.pages["10"].parent = False, "40"

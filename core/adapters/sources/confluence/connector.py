@@ -64,19 +64,24 @@ class _Listing:
 class ConfluenceConnector:
     """See `Connector`. A document's identity is that of its page, wherever it is moved."""
 
-    def __init__(self, space: CloudSpace, *, everyone: frozenset[str]) -> None:
+    def __init__(
+        self, space: CloudSpace, *, everyone: frozenset[str], with_access: bool = True
+    ) -> None:
         """Call nothing yet.
 
         Args:
             space: what is read.
             everyone: groups of Confluence that everyone of the organisation is in.
+            with_access: False: whom it lets read does not count.
         """
         self._space = space
         self._tree = PageTree(space)
-        self._access = ConfluenceAccess(space, self._tree, everyone=everyone)
+        self._access = (
+            ConfluenceAccess(space, self._tree, everyone=everyone) if with_access else None
+        )
 
     @property
-    def access(self) -> ConfluenceAccess:
+    def access(self) -> ConfluenceAccess | None:
         """See `Connector.access`."""
         return self._access
 

@@ -37,4 +37,5 @@ async def opened(source: PolicySource, _: Settings) -> AsyncGenerator[Connector]
         )
         everyone = frozenset(where.get("everyone", "").split(",")) - {""}
         space = CloudSpace(http, site=where["url"], key=where["space"])
-        yield ConfluenceConnector(space, everyone=everyone)
+        with_access = where.get("readers") != "audience"
+        yield ConfluenceConnector(space, everyone=everyone, with_access=with_access)

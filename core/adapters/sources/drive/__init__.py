@@ -1,0 +1,1 @@
+"""Google Drive: a folder or a shared drive, by its REST API."""

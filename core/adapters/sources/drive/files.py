@@ -1,0 +1,299 @@
+"""Files of Google Drive, by version 3 of its REST API.
+
+Whatever the service sends is taken for what it is named and checked: an identity goes into
+addresses, so it is one of letters and digits, and a file's own address is put together from it.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from core.adapters.sources.http import ServiceHttp, ServiceReply, ServiceRules
+from core.domain.errors import ConfigError, ContractError, DocumentError, TransientError
+
+FOLDER = "application/vnd.google-apps.folder"
+SHORTCUT = "application/vnd.google-apps.shortcut"
+DOCUMENT = "application/vnd.google-apps.document"
+OF_GOOGLE = "application/vnd.google-apps."
+"""How the types of files begin that Google's own editors make."""
+WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+A_PAGE = 1000
+"""Files or changes asked for at a time, which is the most that it gives."""
+FOLDERS = 30
+"""In one query."""
+PAGES = 2000
+"""Of one listing; one that never ends would be read for ever."""
+_OK, _BAD, _FORBIDDEN, _NOT_FOUND, _GONE = 200, 400, 403, 404, 410
+_FIELDS = (
+    "id,name,mimeType,parents,driveId,trashed,modifiedTime,md5Checksum,size,permissionIds,"
+    "capabilities(canDownload)"
+)
+_TOO_FAST = frozenset(["rateLimitExceeded", "userRateLimitExceeded"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriveFile:
+    """A file or folder."""
+
+    id: str
+    """Letters, digits, hyphens and underscores."""
+    name: str
+    """As people gave it."""
+    kind: str
+    """Media type, or one of Google's own."""
+    parents: tuple[str, ...]
+    """Folders that it lies in; those that we may not see are not told."""
+    drive: str | None
+    """The shared drive that it lies in; None: none."""
+    is_there: bool
+    """False: it, or a folder above it, is in the bin."""
+    version: str
+    """Changes with its content."""
+    size: int
+    """Bytes; 0 where it is not told."""
+    may_download: bool
+    """False: its owner switched that off for us."""
+    sharing: frozenset[str] | None
+    """Identities of the permissions that hold for it; None: they are not told."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DriveChange:
+    """That something of a file, folder or shared drive changed."""
+
+    id: str
+    """Of the file; empty for a shared drive."""
+    file: DriveFile | None
+    """As it is now; None: it was deleted, or we may see it no more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sharing:
+    """To whom a file is shared, by one permission."""
+
+    id: str
+    """Of the permission; of one person, group or domain it is the same on every file."""
+    kind: str
+    """`user`, `group`, `domain` or `anyone`."""
+    name: str
+    """Address of the person or group, or name of the domain, in lower case; empty for anyone."""
+    is_by_link: bool
+    """True: for those alone who have the link; it is not found by searching."""
+
+
+def rules_of(name: str, *, check: str) -> ServiceRules:
+    """Return what is special about Google Drive: a pace that is exceeded may be a refusal."""
+    return ServiceRules(
+        name=name,
+        check=check,
+        is_throttling=lambda reply: reason_of(reply) in _TOO_FAST,
+        said=lambda reply: _text(_object(reply.json(), "error"), "message"),
+    )
+
+
+def reason_of(reply: ServiceReply) -> str:
+    """Return the service's word for a failure; empty: none."""
+    errors = _object(reply.json(), "error").get("errors")
+    listed = cast("list[Any]", errors) if isinstance(errors, list) else []
+    return _text(cast("dict[str, Any]", listed[0]), "reason") if listed else ""
+
+
+class DriveFiles:
+    """Reads files and what changes. Safe from many tasks."""
+
+    def __init__(self, http: ServiceHttp) -> None:
+        self._http = http
+
+    async def file(self, item_id: str) -> DriveFile | None:
+        """Return a file or folder; None: it is not there, or not for us."""
+        address = self._address(f"/files/{_identity(item_id)}", fields=_FIELDS)
+        reply = await self._http.get(address, may={_NOT_FOUND, _FORBIDDEN})
+        return _file(reply.json()) if reply.status == _OK else None
+
+    async def root(self, item_id: str) -> DriveFile:
+        """Return the folder that is followed.
+
+        Raises:
+            ConfigError: It is no folder that we may see.
+        """
+        found = await self.file(item_id)
+        if found is None or found.kind != FOLDER or not found.is_there:
+            raise ConfigError(
+                f"there is no folder {item_id!r}, or the service account may not see it: share it"
+                " with the account's address"
+            )
+        return found
+
+    async def within(
+        self, folders: Sequence[str], *, drive: str | None, folders_only: bool = False
+    ) -> list[DriveFile]:
+        """Return what lies directly in some folders."""
+        found: list[DriveFile] = []
+        for first in range(0, len(folders), FOLDERS):
+            parents = " or ".join(f"'{one}' in parents" for one in folders[first : first + FOLDERS])
+            which = f" and mimeType = '{FOLDER}'" if folders_only else ""
+            params = {
+                "q": f"({parents}) and trashed = false{which}",
+                "pageSize": str(A_PAGE),
+                "fields": f"nextPageToken,incompleteSearch,files({_FIELDS})",
+                "includeItemsFromAllDrives": "true",
+                **({"corpora": "drive", "driveId": drive} if drive else {}),
+            }
+            async for told in self._listed("/files", params):
+                if told.get("incompleteSearch"):
+                    raise TransientError("Google Drive could not list everything")
+                found += [_file(one) for one in _objects(told, "files")]
+        return found
+
+    async def now(self, *, drive: str | None) -> str:
+        """Return the token of changes that are to come."""
+        address = self._address("/changes/startPageToken", **({"driveId": drive} if drive else {}))
+        return _token(await self._http.get_json(address), "startPageToken")
+
+    async def changes(
+        self, since: str, *, drive: str | None
+    ) -> tuple[list[DriveChange], str] | None:
+        """Return what changed since a token, each file once, and the next token.
+
+        None: the token is known no more.
+        """
+        fields = f"changeType,fileId,removed,file({_FIELDS})"
+        params = {
+            "pageSize": str(A_PAGE),
+            "includeRemoved": "true",
+            "includeItemsFromAllDrives": "true",
+            "fields": f"nextPageToken,newStartPageToken,changes({fields})",
+            **({"driveId": drive} if drive else {}),
+        }
+        address = self._address("/changes", **params, pageToken=since)
+        reply = await self._http.get(address, may={_BAD, _NOT_FOUND, _GONE})
+        if reply.status != _OK:
+            return None
+        found: dict[str, DriveChange] = {}
+        told: dict[str, Any] = {}
+        async for told in self._listed("/changes", params, first=reply.json()):
+            for one in _objects(told, "changes"):
+                change = _change(one)
+                found[change.id] = change
+        return list(found.values()), _token(told, "newStartPageToken")
+
+    async def content(self, file: str, *, is_document: bool) -> bytes:
+        """Return the content of a file; a document of Google's own as a Word document.
+
+        Raises:
+            DocumentError: It can't be had.
+        """
+        if is_document:
+            address = self._address(f"/files/{_identity(file)}/export", mimeType=WORD)
+        else:
+            address = self._address(f"/files/{_identity(file)}", alt="media")
+        return await self._http.download(address)
+
+    async def sharing(self, item_id: str) -> list[Sharing]:
+        """Return to whom a file is shared.
+
+        Raises:
+            DocumentError: We may not read that.
+        """
+        path = f"/files/{_identity(item_id)}/permissions"
+        fields = "nextPageToken,permissions(id,type,emailAddress,domain,allowFileDiscovery,view)"
+        params = {"pageSize": "100", "fields": fields}
+        reply = await self._http.get(self._address(path, **params), may={_FORBIDDEN, _NOT_FOUND})
+        if reply.status != _OK:
+            raise DocumentError(
+                "who it is shared with can't be read: make the service account an editor of the"
+                " folder, or a content manager of the shared drive"
+            )
+        found: list[Sharing] = []
+        async for told in self._listed(path, params, first=reply.json()):
+            found += [
+                Sharing(
+                    id=_text(one, "id"),
+                    kind=_text(one, "type"),
+                    name=(_text(one, "emailAddress") or _text(one, "domain")).lower(),
+                    is_by_link=one.get("allowFileDiscovery") is not True,
+                )
+                for one in _objects(told, "permissions")
+                if not one.get("view")
+            ]
+        return found
+
+    def _address(self, path: str, **params: str) -> str:
+        return self._http.address(path, **{"supportsAllDrives": "true", **params})
+
+    async def _listed(
+        self, path: str, params: Mapping[str, str], *, first: dict[str, Any] | None = None
+    ) -> AsyncIterator[dict[str, Any]]:
+        """Yield the answers of a listing, page by page."""
+        told = first or await self._http.get_json(self._address(path, **params))
+        for _ in range(PAGES):
+            yield told
+            if not told.get("nextPageToken"):
+                return
+            page = _token(told, "nextPageToken")
+            told = await self._http.get_json(self._address(path, **params, pageToken=page))
+        raise TransientError("Google Drive's listing does not end")
+
+
+def _file(told: dict[str, Any]) -> DriveFile:
+    parents, sharing = told.get("parents"), told.get("permissionIds")
+    size = _text(told, "size")
+    return DriveFile(
+        id=_identity(told.get("id")),
+        name=_text(told, "name"),
+        kind=_text(told, "mimeType"),
+        parents=tuple(map(_identity, cast("list[Any]", parents)))
+        if isinstance(parents, list)
+        else (),
+        drive=_text(told, "driveId") or None,
+        is_there=told.get("trashed") is False,
+        version=":".join(_text(told, name) for name in ("modifiedTime", "md5Checksum")),
+        size=int(size) if size.isascii() and size.isdecimal() else 0,
+        may_download=_object(told, "capabilities").get("canDownload") is not False,
+        sharing=frozenset(map(str, cast("list[Any]", sharing)))
+        if isinstance(sharing, list)
+        else None,
+    )
+
+
+def _change(told: dict[str, Any]) -> DriveChange:
+    is_gone = told.get("removed") is True or not isinstance(told.get("file"), dict)
+    if told.get("changeType") == "drive":
+        return DriveChange(id="", file=None)
+    return DriveChange(
+        id=_identity(told.get("fileId")), file=None if is_gone else _file(_object(told, "file"))
+    )
+
+
+def _objects(told: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    found = told.get(name)
+    if not isinstance(found, list):
+        raise TransientError("Google Drive answers with what is no list")
+    listed = cast("list[Any]", found)
+    return [cast("dict[str, Any]", one) for one in listed if isinstance(one, dict)]
+
+
+def _object(told: dict[str, Any], name: str) -> dict[str, Any]:
+    found = told.get(name)
+    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+
+
+def _text(told: dict[str, Any], name: str) -> str:
+    found = told.get(name)
+    return found if isinstance(found, str) else ""
+
+
+def _token(told: dict[str, Any], name: str) -> str:
+    found = _text(told, name)
+    if not found:
+        raise TransientError(f"Google Drive gives no {name}")
+    return found
+
+
+def _identity(value: object) -> str:
+    """Return an identity, which goes into addresses and queries."""
+    said = value if isinstance(value, str) else ""
+    plain = said.replace("-", "").replace("_", "")
+    if not (plain.isascii() and plain.isalnum() and len(said) <= 200):  # noqa: PLR2004
+        raise ContractError(f"Google Drive gives what is no identity: {said[:50]!r}")
+    return said
