@@ -61,6 +61,26 @@ def test_a_word_in_reply_is_no_report(text: str) -> None:
     assert not tells_of_somebody(text)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My colleague is going on parental leave.",
+        "Meine Kollegin geht in Elternzeit.",
+        "Mon collègue part à la retraite.",
+        "Mi compañera se va de vacaciones.",
+        "im a contractor, can i have the company mail on my phone",
+        "as a manager what do i sign off",
+        "whats the address of our data protection officer",
+        "up to what amount does the CFO sign alone",
+        "my boss is on leave, can the deputy approve my trip",
+        "Meine Chefin ist krank, darf ihre Vertretung unterschreiben",
+    ],
+)
+def test_what_happens_every_day_and_what_asks_is_no_report(text: str) -> None:
+    """Nobody would complain of it; or a question follows, with or without its mark."""
+    assert not is_confidential(make_question(text))
+
+
 def test_what_is_told_in_reply_to_us_is_no_report() -> None:
     """Who was asked back goes on to tell of a colleague without reporting them."""
     told = "Meine Kollegin arbeitet in Wien und ist Leiharbeiterin."

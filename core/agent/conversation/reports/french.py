@@ -134,6 +134,16 @@ FRENCH = ReportWords(
         r"(?:je|j') ?(?:cherche|voudrais savoir|aimerais savoir|me demande|ai besoin|"
         r"ai une question|souhaite(?:rais)? savoir)\b",
     ),
+    asks_later=any_of(
+        r"(?:dois-je|puis-je|peut-on|faut-il|est-ce|doit-on|a-t-on|pouvons-nous|devons-nous)\b",
+        r"(?:comment|combien|pourquoi|que faire)\b",
+    ),
+    everyday=any_of(
+        r"(?:est|part|pars|sera|partira|etait) (?:\w+ )?(?:en|a la|a l') ?(?:conges?|retraite|"
+        r"vacances|arret|voyage|etranger)\b|prend sa retraite\b",
+        r"(?:est|sont|etait) (?:\w+ )?(?:malades?|absente?s?|promue?s?|mutee?s?)\b",
+        r"(?:se marie|s'est mariee?|anniversaire|pot de depart)\b",
+    ),
     granted=any_of(
         r"(?:que|parce que|pourquoi|puisque|alors que) (?=(?:mon|ma|notre|nos|mes|il|elle)\b)",
         r"qu'(?=(?:il|elle|ils|elles)\b)",

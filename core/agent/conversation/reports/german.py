@@ -6,8 +6,11 @@ from core.agent.conversation.reports.words import ReportWords
 
 
 def _german(*patterns: str) -> re.Pattern[str]:
-    """Return a pattern in which the `e` of an umlaut may be missing; they are written `a:`."""
-    joined = "|".join(rf"\b(?:{one})" for one in patterns)
+    """Return a pattern in which the `e` of an umlaut may be missing; they are written `a:`.
+
+    Words are compounds of so many letters at most: of a longer one not every end is tried.
+    """
+    joined = "|".join(rf"\b(?:{one})" for one in patterns).replace(r"\w*", r"\w{0,40}")
     return re.compile(re.sub(r"([aou]):", r"\1e?", joined))
 
 
@@ -154,6 +157,15 @@ GERMAN = ReportWords(
         r"beschreib\w*)\b",
         r"(?:ich|wir) (?:brauche\w*|suche\w*|wu:sste\w*|mo:chte\w* (?:gerne? )?(?:wissen|"
         r"erfahren)|frage mich|habe eine frage|ha:tte eine frage)\b",
+    ),
+    asks_later=_german(
+        r"(?:darf|du:rfen|muss|mu:ssen|kann|ko:nnen|soll|sollen|sollte|ist|gilt) (?:ich|wir|man|"
+        r"das|es|er|sie|der|die)\b|(?:was|wie|wann|warum)\b(?! auch)",
+    ),
+    everyday=_german(
+        r"(?:elternzeit|mutterschutz|urlaub|ruhestand|rente|flitterwochen|sabbatical)\b",
+        r"(?:ist|sind|war) (?:\w+ )?(?:krank|krankgeschrieben|verreist|abwesend|im ausland)\b",
+        r"(?:heiratet|befo:rdert|geburtstag|jubila:um|dienstjubila:um|abschied)\b",
     ),
     granted=_german(
         r"(?:dass|weil|warum|wieso|nachdem|obwohl) (?=(?:mein|unser|er\b|sie\b|herr|frau))",

@@ -22,6 +22,7 @@ from core.language.languages import Language, language_of
 
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 _SENTENCE = re.compile(r"[^.!?;\n]+[.!?;\n]*")
+_CLAUSE = re.compile(r", ?(?:and |but |so )?| [-\u2013\u2014] |: ")
 _WORD = re.compile(r"\w")
 _EDGES = " ¿¡,-\"'«»?!.;:…()"
 
@@ -42,7 +43,7 @@ def tells_of_somebody(text: str) -> bool:
 
     No list of words knows all misconduct. Whoever tells of the boss or of a colleague, and asks
     nothing or only for help, is taken to report; that is wrong where somebody tells of a colleague
-    what nobody would complain of ("Mon collègue part à la retraite.").
+    what nobody would complain of, beyond what is known to be everyday.
     """
     words, read = next(
         (words, read)
@@ -74,6 +75,7 @@ def _only_tells(words: ReportWords, text: str) -> bool:
             told.append(sentence)
     if any(_asks(one, words) or words.by_mistake.search(one) for one in told):
         return False
+    told = [one for one in told if not words.everyday.search(one)]
     people = [words.insider] if has_asked else [words.insider, words.done_to_me]
     return any(
         len(one.split()) >= _LEAST_WORDS and any(some.search(one) for some in people)
@@ -82,7 +84,10 @@ def _only_tells(words: ReportWords, text: str) -> bool:
 
 
 def _asks(sentence: str, words: ReportWords) -> bool:
-    return "?" in sentence or "¿" in sentence or bool(words.asks.match(_said(sentence, words)))
+    if "?" in sentence or "¿" in sentence or words.asks.match(_said(sentence, words)):
+        return True
+    later = [part.strip() for part in _CLAUSE.split(sentence)[1:]]
+    return any(words.asks_later.match(one) and not words.helps.match(one) for one in later)
 
 
 def _readings(text: str) -> Iterator[tuple[Language, ReportWords, str]]:

@@ -125,6 +125,16 @@ SPANISH = ReportWords(
         r"(?:necesito|busco|quisiera saber|quiero saber|me gustaria saber|"
         r"tengo una (?:pregunta|duda)|me pregunto)\b(?! (?:denunciar|reportar))",
     ),
+    asks_later=any_of(
+        r"(?:puedo|podemos|debo|debemos|se puede|tengo que|hay que|puede) ",
+        r"(?:como|cuanto|por que|que debo|que hago)\b",
+    ),
+    everyday=any_of(
+        r"(?:esta|va|se va|sale|estara|coge) (?:\w+ )?(?:de|la|una) (?:baja|vacaciones|permiso|"
+        r"viaje|excedencia)\b|se jubila\b",
+        r"(?:esta|estan|estaba) (?:\w+ )?(?:enferm[oa]s?|ausentes?|de viaje|fuera)\b",
+        r"(?:se casa|se caso|cumpleanos|aniversario|ascendid[oa]s?|despedida)\b",
+    ),
     granted=any_of(
         r"(?:que|porque|por que|ya que) (?=(?:mi|mis|nuestr[oa]s?|el senor|la senora)\b)",
         r"(?:denuncio|denunciar|reportar) a? ?(?=(?:mi|nuestr[oa])\b.{0,40}\bque\b)",

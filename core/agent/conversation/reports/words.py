@@ -30,6 +30,10 @@ class ReportWords:
     """...and is worse off."""
     asks: re.Pattern[str]
     """How what asks begins."""
+    asks_later: re.Pattern[str]
+    """How what asks begins after a comma, where what describes somebody can stand too."""
+    everyday: re.Pattern[str]
+    """What happens to somebody whom nobody would complain of: a holiday, a farewell."""
     granted: re.Pattern[str]
     """In a question: what it takes for granted follows."""
     supposes: re.Pattern[str]
