@@ -1,4 +1,4 @@
-"""What people do with an answer: choose an option it offers, look at its evidence, remove it.
+"""What people do with an answer: choose an option, ask on, look at its evidence, remove it.
 
 The answer that a button belongs to is looked up by id within the tenant of the request. What a
 callback says of channels is only held against what is stored.
@@ -9,11 +9,12 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
 
-from bot.actions.press import OpenForm, Outcome, Press, Redraw, Removed, Say
+from bot.actions.press import AskedOn, OpenForm, Outcome, Press, Redraw, Removed, Say
 from bot.forms.evidence import EvidenceView
 from bot.forms.excerpts import AROUND, Around
 from bot.intake import Intake
-from bot.replies.notices import EXPIRED, NOT_READABLE, ONLY_ASKER, OUTDATED
+from bot.replies.buttons import follow_ups
+from bot.replies.notices import ASKED_BEFORE, EXPIRED, NOT_READABLE, ONLY_ASKER, OUTDATED
 from core.cases.service import CaseService
 from core.domain.answer import Answer
 from core.domain.answer import Outcome as AnswerOutcome
@@ -199,7 +200,7 @@ class AsMessage(Protocol):
         kind: MessageKind,
         message_key: str,
         is_whispered: bool,
-        answers: str,
+        answers: str | None,
     ) -> InboundMessage:
         """Return the message; `text` is from our own tables."""
         ...
@@ -251,3 +252,52 @@ def _option_of(answer: Answer | None, choice: str) -> str | None:
         return ALL
     number = int(choice) if choice.isascii() and choice.isdecimal() else len(answer.options)
     return answer.options[number] if number < len(answer.options) else None
+
+
+class FollowUpActions:
+    """Asks the questions that answers suggest, as if their asker had written them."""
+
+    def __init__(self, access: ReplyAccess, intake: Intake, clock: Clock) -> None:
+        self._access = access
+        self._intake = intake
+        self._clock = clock
+
+    async def ask_on(self, press: Press, as_message: AsMessage) -> AskedOn | Say:
+        """Keep the question, once below each answer."""
+        found = await self._access.find(press)
+        refusal = why_not_asker(found, press)
+        question = "" if refusal else _suggested(found, press.choice)
+        if found is None or not question:
+            whose = found.person if found is not None and refusal == ONLY_ASKER else ""
+            return Say(words=refusal or OUTDATED, whose=whose)
+        who = press.who
+        taken = await self._intake.accept(
+            as_message(
+                place=found.place,
+                text=question,
+                sent_at=self._clock.now(),
+                kind=MessageKind.MESSAGE,
+                message_key=(
+                    f"{who.platform}:{who.tenant}:follow_up:{press.target}|{press.choice}"
+                ),
+                is_whispered=found.is_whispered,
+                answers=None,
+            )
+        )
+        if not isinstance(taken, Accepted):
+            return Say(words=ASKED_BEFORE)
+        return AskedOn(
+            place=found.place,
+            person=found.person,
+            question=question,
+            is_shown=not found.is_whispered,
+        )
+
+
+def _suggested(found: PostedAnswer | None, choice: str) -> str:
+    """Return a suggestion by its number, from our own tables; empty: there is none."""
+    if found is None or found.reply.answer is None:
+        return ""
+    suggested = follow_ups(found.reply.answer)
+    number = int(choice) if choice.isascii() and choice.isdecimal() else len(suggested)
+    return suggested[number] if number < len(suggested) else ""

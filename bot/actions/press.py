@@ -13,6 +13,7 @@ from bot.forms.evidence import EvidenceView
 from bot.forms.forms import Entered, Form
 from core.domain.affected import AffectedEdition
 from core.domain.case import Case
+from core.domain.conversation import Place
 from core.domain.delivery import Clarified
 from core.domain.officers import Account
 
@@ -126,6 +127,20 @@ class Redraw:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removed:
     """The message was taken away: delivery rewrites it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedOn:
+    """A question was asked by a press."""
+
+    place: Place
+    """Where."""
+    person: str
+    """The platform's id of who asked."""
+    question: str
+    """Its words."""
+    is_shown: bool
+    """True: it is shown where its answer will stand; False: nobody but its asker may see it."""
 
 
 Outcome: TypeAlias = Say | FieldError | OpenForm | Redraw | Removed

@@ -5,7 +5,13 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from bot.actions.affected import AffectedActions
-from bot.actions.answers import AnswerActions, ClarificationActions, Membership, ReplyAccess
+from bot.actions.answers import (
+    AnswerActions,
+    ClarificationActions,
+    FollowUpActions,
+    Membership,
+    ReplyAccess,
+)
 from bot.actions.cases import Askers, EscalationActions, OfficerActions
 from bot.actions.feedback import FeedbackActions
 from bot.actions.press import Outcome, Press
@@ -31,6 +37,7 @@ class Actions:
     clarification: ClarificationActions
     escalation: EscalationActions
     feedback: FeedbackActions
+    follow_ups: FollowUpActions
 
 
 def wire_actions(
@@ -49,4 +56,5 @@ def wire_actions(
         clarification=ClarificationActions(access, intake, service.clock),
         escalation=EscalationActions(access, service.cases, askers, hears_threads=hears_threads),
         feedback=FeedbackActions(access, service.feedback),
+        follow_ups=FollowUpActions(access, intake, service.clock),
     )

@@ -27,7 +27,7 @@ from core.agent.wording import (
 )
 from core.domain.answer import Answer, Badge, Confidence, Outcome, RefusalKind
 from core.domain.case import SupersededAnswer
-from core.domain.delivery import StoredReply
+from core.domain.delivery import REFERENCE, StoredReply
 
 MOST = 99
 """Percent; nothing is certain."""
@@ -208,6 +208,8 @@ def passage_of(answer: Answer, library: Library) -> ShownPassage | None:
     )
 
 
+WHOLE_TITLE = "Your answer"
+"""Of a view that shows an answer again."""
 QUESTION = 2_500
 """Characters of the question."""
 Heard: TypeAlias = Literal["thread", "named", "chat"]
@@ -238,10 +240,16 @@ def how_to_reply(answer: Answer, *, has_buttons: bool, heard: Heard = "thread") 
     return f"Reply with a number or in your own words{for_all}{named}."
 
 
+NUMBERED = 25
+"""Options of a list with numbers."""
+
+
 def numbered(options: Sequence[str]) -> str:
     """Return the options as a numbered list."""
-    lines = (f"{number}. {line(one, limit=90)}" for number, one in enumerate(options[:25], start=1))
-    return "\n".join(lines)
+    first = options[:NUMBERED]
+    lines = [f"{number}. {line(one, limit=90)}" for number, one in enumerate(first, start=1)]
+    more = len(options) - len(first)
+    return "\n".join([*lines, *([f"and {more} more"] if more else [])])
 
 
 LEFT_OUT = "Left out: what could not be checked against the policies."
@@ -249,10 +257,9 @@ NO_ADVICE = "Policy guidance, not legal advice"
 UNREAD = "I read what you write to me, not files or forwarded messages"
 NEAREST = 5
 """Sections named where there is no answer."""
+NEAREST_SECTIONS = "Nearest sections:"
 LEAF = 16
 """Hex digits of the leaf hash that go with a post: an independent prefix of the ledger."""
-REFERENCE = 8
-"""Digits of a record's id that people read and type; the evidence has the whole of it."""
 
 
 def remarks(answer: Answer) -> Iterator[tuple[str, str]]:
@@ -267,8 +274,14 @@ def remarks(answer: Answer) -> Iterator[tuple[str, str]]:
 
 
 def ref(record_id: str) -> str:
-    """Return how people name a record: by the beginning of its id, which finds it."""
-    return f"Ref {line(record_id[:REFERENCE])}"
+    """Return how people name a record: by the end of its id, which finds it."""
+    return f"Ref {line(record_id[-REFERENCE:])}"
+
+
+def event_line(reply: StoredReply, first: str) -> str:
+    """Return the last line of what is told of a case or a change, with its record if it has one."""
+    is_recorded = bool(reply.record_id and reply.leaf_hash)
+    return f"{first} · {ref(reply.record_id or '')}" if is_recorded else first
 
 
 def reference(reply: StoredReply, *, has_file: bool = False) -> str:

@@ -144,6 +144,12 @@ def offers_all(answer: Answer) -> bool:
     return bool(answer.options) and answer.text.endswith(ALL_OPTION)
 
 
+LISTED = 60
+"""Options that a list to choose from holds."""
+WHICH_ONE = "Which one?"
+"""Above such a list."""
+
+
 def choices(answer: Answer, *, limit: int, most: int) -> Iterator[tuple[str, str]]:
     """Yield the options of a clarification: value, and words within a limit."""
     for number, option in enumerate(answer.options[:most]):

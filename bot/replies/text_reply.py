@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from bot.replies.answer import (
     NEAREST,
+    NEAREST_SECTIONS,
     BadgeLine,
     Heard,
     ShownPassage,
@@ -161,7 +162,7 @@ class PlainText:
         """Return sections by name, with links, one a line; 1,000 characters at most."""
         if answer.citations or not answer.nearest:
             return ""
-        lines = ["Nearest sections:"]
+        lines = [NEAREST_SECTIONS]
         for place in answer.nearest[:NEAREST]:
             url, title = self.library.url(place), section_title(place)
             named = self.markup.link(url, title) if url else self.within(title, 180)

@@ -1,11 +1,11 @@
 """What an asker does with an answer in Slack alone: ask on, show it to the channel."""
 
 import asyncio
+from functools import partial
 
-from bot.actions.answers import ReplyAccess, why_not_asker
-from bot.intake import Intake
-from bot.replies.buttons import follow_ups
-from bot.replies.notices import ASKED_BEFORE, ONLY_ASKER, OUTDATED
+from bot.actions.answers import FollowUpActions, ReplyAccess, why_not_asker
+from bot.actions.press import AskedOn, Say
+from bot.replies.notices import ONLY_ASKER, OUTDATED
 from bot.slack.actions.dispatch import Ack, Handler
 from bot.slack.actions.press_handlers import account_of, press_of
 from bot.slack.actions.respond import whisper
@@ -18,8 +18,6 @@ from bot.slack.web.calls import MessageRef, Slack, link_to
 from core.domain.answer import Outcome
 from core.domain.conversation import Place
 from core.domain.delivery import Readers
-from core.domain.message import Accepted
-from core.ports import Clock
 from core.ports.posted_answers import (
     CopyState,
     PostedAnswer,
@@ -45,22 +43,20 @@ class AskerActions:
         self,
         slack: Slack,
         access: ReplyAccess,
-        intake: Intake,
+        follow_ups: FollowUpActions,
         *,
         audience: SlackAudience,
         shown: PostedAnswers,
         actions: PostedAnswerActions,
         identity: SlackIdentity,
-        clock: Clock,
     ) -> None:
         self._slack = slack
         self._access = access
         self._audience = audience
-        self._intake = intake
+        self._follow_ups = follow_ups
         self._shown = shown
         self._actions = actions
         self._identity = identity
-        self._clock = clock
 
     def handlers(self) -> dict[str, Handler]:
         """Return what is handled here."""
@@ -68,29 +64,13 @@ class AskerActions:
 
     async def ask_on(self, interaction: SlackInteraction, ack: Ack) -> None:
         """Ask a question that was suggested: once, and quoted in the thread."""
-        press = press_of(interaction)
-        found = await self._access.find(press)
-        question = _suggested(found, target_of(interaction.value).number)
-        refusal = why_not_asker(found, press) or ("" if question else OUTDATED)
-        if found is None or refusal:
-            await ack()
-            await whisper(self._slack, interaction, refusal, whose=_whose(found, refusal))
-            return
-        key = f"slack:{interaction.tenant}:follow_up:{interaction.value}"
-        taken = await self._intake.accept(
-            asked(
-                interaction,
-                place=found.place,
-                text=question,
-                sent_at=self._clock.now(),
-                message_key=key,
-            )
-        )
+        press, as_message = press_of(interaction), partial(asked, interaction)
+        outcome = await self._follow_ups.ask_on(press, as_message)
         await ack()
-        if isinstance(taken, Accepted):
-            await self._quote(found, question)
-        else:
-            await whisper(self._slack, interaction, ASKED_BEFORE)
+        if isinstance(outcome, Say):
+            await whisper(self._slack, interaction, outcome.words, whose=outcome.whose)
+        elif outcome.is_shown:
+            await self._quote(outcome)
 
     async def share(self, interaction: SlackInteraction, ack: Ack) -> None:
         """Show an answer to the channel from which it was asked, if all there may read it."""
@@ -158,12 +138,12 @@ class AskerActions:
             await asyncio.sleep(LOOKED_EVERY_S)
         return copy
 
-    async def _quote(self, found: PostedAnswer, question: str) -> None:
+    async def _quote(self, asked_on: AskedOn) -> None:
         await self._slack.post_message(
-            found.place.channel,
-            asked_text(question, found.person),
-            thread_ts=found.place.thread,
-            blocks=asked_blocks(question, found.person),
+            asked_on.place.channel,
+            asked_text(asked_on.question, asked_on.person),
+            thread_ts=asked_on.place.thread,
+            blocks=asked_blocks(asked_on.question, asked_on.person),
             metadata=ASKED_MARK,
         )
 
@@ -171,11 +151,3 @@ class AskerActions:
 def _whose(found: PostedAnswer | None, refusal: str) -> str:
     """Return who asked, to somebody else who pressed what is for the asker; empty otherwise."""
     return found.person if found is not None and refusal == ONLY_ASKER else ""
-
-
-def _suggested(found: PostedAnswer | None, number: int | None) -> str:
-    """Return a suggestion by its number, from our own tables; empty: there is none."""
-    if found is None or found.reply.answer is None or number is None:
-        return ""
-    suggested = follow_ups(found.reply.answer)
-    return suggested[number] if number < len(suggested) else ""

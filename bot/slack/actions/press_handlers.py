@@ -17,7 +17,7 @@ from bot.forms.evidence import TITLE
 from bot.forms.forms import FormName, entered
 from bot.json_fields import maybe_object
 from bot.slack.actions.dispatch import Ack, Handler
-from bot.slack.actions.respond import SlackResponder, whisper
+from bot.slack.actions.respond import NOT_NOW, SlackResponder, whisper
 from bot.slack.blocks import action_ids
 from bot.slack.blocks.action_ids import target_of
 from bot.slack.blocks.evidence import loading_modal
@@ -110,6 +110,7 @@ class SlackPressHandlers:
             FormName.CASE_ANSWER: self._handler(self._answer_case, is_on_home=True),
             action_ids.EVIDENCE: self._open_evidence,
             action_ids.EVIDENCE_PAGE: self._turn,
+            action_ids.SHOW: self._show,
             action_ids.OPEN_POLICY: self._follow,
             action_ids.OPEN_CONSOLE: self._follow,
             action_ids.TELL_ASKERS: self._handler(actions.affected.approve),
@@ -167,6 +168,19 @@ class SlackPressHandlers:
         await ack()
         if interaction.view is not None:
             await self._fill(press, interaction.view, interaction.view_hash or "")
+
+    async def _show(self, interaction: SlackInteraction, ack: Ack) -> None:
+        """Open an answer of which Slack did not say whether it arrived."""
+        found = await self._actions.answers.whole(press_of(interaction))
+        if isinstance(found, Say):
+            await self._responder.respond(interaction, ack, found)
+            return
+        await ack()
+        opened = await self._slack.show(
+            "views.open", self._responder.whole(found), trigger_id=interaction.trigger
+        )
+        if not isinstance(opened, Succeeded):
+            await whisper(self._slack, interaction, NOT_NOW)
 
     async def _follow(self, _: SlackInteraction, ack: Ack) -> None:
         """A link was opened: Slack wants to hear that we heard."""

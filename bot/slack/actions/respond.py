@@ -16,15 +16,19 @@ from bot.actions.press import (
 from bot.call_results import CallResult, RateLimited, Rejected, Succeeded
 from bot.forms.evidence import TITLE, EvidenceView
 from bot.forms.forms import TITLES, Form
-from bot.replies.context import Library
+from bot.replies.answer import WHOLE_TITLE
+from bot.replies.context import Library, RenderContext
 from bot.replies.notices import ASKED_BY
 from bot.slack.actions.dispatch import Ack
+from bot.slack.blocks.action_ids import VIEW_DONE
+from bot.slack.blocks.answer import whole_blocks
 from bot.slack.blocks.elements import Block
 from bot.slack.blocks.evidence import evidence_modal
-from bot.slack.blocks.modals import errors, form_modal, message_modal, updated
+from bot.slack.blocks.modals import errors, form_modal, message_modal, modal, updated
 from bot.slack.blocks.mrkdwn import escaped, link, mention
 from bot.slack.inbound.interaction import SlackInteraction
 from bot.slack.web.calls import Slack
+from core.domain.answer import Answer
 
 NOT_NOW = "Slack did not open the form. Please press the button again."
 
@@ -61,6 +65,12 @@ class SlackResponder:
     async def open(self, interaction: SlackInteraction, form: View) -> CallResult:
         """Open a form; a trigger lives 3 s."""
         return await self._slack.show("views.open", self.view(form), trigger_id=interaction.trigger)
+
+    def whole(self, answer: Answer) -> Block:
+        """Return an answer as a modal with nothing to press."""
+        context = RenderContext(library=self._library.of(answer))
+        blocks = whole_blocks(answer, context)
+        return modal(WHOLE_TITLE, blocks, callback_id=VIEW_DONE)
 
     def view(self, form: View) -> Block:
         """Return a form as a modal."""

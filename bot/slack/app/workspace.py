@@ -160,12 +160,11 @@ class WorkspaceFactory:
         asker_actions = AskerActions(
             slack,
             actions.access,
-            intake,
+            actions.follow_ups,
             audience=audience,
             shown=service.posted_answers,
             actions=service.answer_actions,
             identity=identity,
-            clock=service.clock,
         )
         responder = SlackResponder(slack, self._library)
         presses = SlackPressHandlers(slack, actions, responder, home_tab.redraw)

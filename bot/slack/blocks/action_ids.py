@@ -20,6 +20,8 @@ EVIDENCE, OPEN_POLICY = "evidence_open", "open_policy"
 ESCALATE, REPORT = "escalate_open", "report_open"
 ANSWERS = "closest_answers"
 FEEDBACK, REMOVE, SHARE = "answer_feedback", "answer_remove", "share"
+SHOW = "answer_show"
+"""Opens an answer of which it can't be told whether it stands above."""
 CASE_CLAIM, CASE_ANSWER, CASE_WRONG = "case_claim", "case_answer", "case_wrong"
 CASE_PARTLY, CASE_RIGHT = "case_partly", "case_right"
 CASE_CLOSE, CASE_ACCEPT, CASE_AGAIN = "case_close", "case_accept", "case_reopen"
@@ -32,6 +34,7 @@ NAMES: Mapping[Act, str] = {
     Act.REPORT: REPORT,
     Act.ANSWERS: ANSWERS,
     Act.SHARE: SHARE,
+    Act.SHOW: SHOW,
     Act.REMOVE: REMOVE,
     Act.CASE_CLAIM: CASE_CLAIM,
     Act.CASE_ANSWER: CASE_ANSWER,
@@ -43,7 +46,7 @@ NAMES: Mapping[Act, str] = {
     Act.CASE_AGAIN: CASE_AGAIN,
     Act.TELL_ASKERS: TELL_ASKERS,
 }
-"""Of the buttons that both platforms have."""
+"""Of the buttons that replies share."""
 
 VIEW_EVIDENCE, VIEW_DONE = "evidence", "done"
 """Views with nothing to send; the others are called by `FormName`."""

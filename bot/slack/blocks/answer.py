@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from bot.replies.answer import (
     NEAREST,
+    NEAREST_SECTIONS,
     ShownPassage,
     badge_of,
     how_to_reply,
@@ -20,7 +21,14 @@ from bot.replies.answer import (
     reference,
     remarks,
 )
-from bot.replies.buttons import answer_buttons, choices, follow_ups
+from bot.replies.buttons import (
+    LISTED,
+    REMOVE,
+    WHICH_ONE,
+    answer_buttons,
+    choices,
+    follow_ups,
+)
 from bot.replies.context import Library, RenderContext
 from bot.replies.safe_text import cut, line, short, width
 from bot.replies.sources import (
@@ -43,6 +51,7 @@ from bot.slack.blocks.elements import (
     bullet_list,
     button,
     collapsed,
+    menu,
     mrkdwn,
     paragraph,
     person,
@@ -66,7 +75,7 @@ from core.domain.ontology import SectionRef
 BODY = 4_000
 """Characters of the words of an answer; the pipeline makes at most half of it."""
 BUTTONS = 20
-"""Options of a clarification beyond this many are numbered instead."""
+"""Options of a clarification beyond this many are a list to choose from."""
 _UP, _DOWN = "Mark this answer helpful", "Mark this answer not helpful"
 
 
@@ -100,6 +109,17 @@ def source_blocks(
     return blocks
 
 
+def whole_blocks(answer: Answer, context: RenderContext) -> list[Block]:
+    """Return all of an answer without anything to press, for a modal."""
+    head = badge_of(answer)
+    told = rich_text(*_body(answer, context))
+    return [
+        *([mrkdwn(badge_words(head))] if head else []),
+        told,
+        *source_blocks(answer.citations, context.library),
+    ]
+
+
 def nearest_items(places: Iterable[SectionRef], library: Library) -> Iterator[list[Json]]:
     """Return sections by name, with links."""
     for place in places:
@@ -108,7 +128,7 @@ def nearest_items(places: Iterable[SectionRef], library: Library) -> Iterator[li
 
 def _clarification(answer: Answer, ours: str, *, reference: str) -> list[Block]:
     """Return the question, its options and how to reply."""
-    has_buttons = bool(ours) and 0 < len(answer.options) <= BUTTONS
+    has_buttons = bool(ours) and bool(answer.options)
     needs_list = bool(answer.options) and (
         not has_buttons or any(width(line(option)) > BUTTON for option in answer.options)
     )
@@ -117,10 +137,19 @@ def _clarification(answer: Answer, ours: str, *, reference: str) -> list[Block]:
         told += [paragraph(words(numbered(answer.options)))]
     blocks = [with_id(rich_text(*told), f"ask:{ours}")]
     if has_buttons:
-        offered = choices(answer, limit=BUTTON, most=BUTTONS)
-        buttons = (_numbered(action_ids.CLARIFY, one, text, ours) for one, text in offered)
-        blocks.append(actions(f"clr:{ours}", *buttons))
+        blocks.append(actions(f"clr:{ours}", *_options(answer, ours)))
     return [*blocks, small(f"{how_to_reply(answer, has_buttons=has_buttons)} · {reference}")]
+
+
+def _options(answer: Answer, ours: str) -> Iterator[Block]:
+    """Return a button for each option; a list to choose from where there are too many."""
+    if len(answer.options) <= BUTTONS:
+        for choice, text in choices(answer, limit=BUTTON, most=BUTTONS):
+            yield _numbered(action_ids.CLARIFY, choice, text, ours)
+        return
+    offered = choices(answer, limit=BUTTON, most=LISTED)
+    listed = [(text, action_ids.value_of(ours, choice)) for choice, text in offered]
+    yield menu(action_ids.CLARIFY, WHICH_ONE, listed)
 
 
 def _body(answer: Answer, context: RenderContext) -> Iterator[Json]:
@@ -132,7 +161,7 @@ def _body(answer: Answer, context: RenderContext) -> Iterator[Json]:
         yield from _passage(passage, context.library)
         yield paragraph(words(short(passage.after, BODY, hosts)))
     if answer.nearest and not answer.citations:
-        yield paragraph(words("Nearest sections", bold=True))
+        yield paragraph(words(NEAREST_SECTIONS, bold=True))
         yield bullet_list(nearest_items(answer.nearest[:NEAREST], context.library))
     for strong, rest in remarks(answer):
         yield paragraph(words(strong, bold=True), words(rest, italic=not strong))
@@ -161,7 +190,7 @@ def _source(source: Source, quotes: Iterable[ShownQuote]) -> Iterator[Block]:
 
 
 def _title(source: Source) -> list[Json]:
-    about = words(f"  {source.about}", italic=True) if source.about else []
+    about = words(f" ({source.about})", italic=True) if source.about else []
     return [*title_link(source.title, source.url), *about]
 
 
@@ -206,9 +235,9 @@ def _remove(answer_id: str, asker: str) -> Block:
         "type": "icon_button",
         "action_id": action_ids.REMOVE,
         "icon": "trash",
-        "text": plain("Remove"),
+        "text": plain(REMOVE.text),
         "value": answer_id,
-        "accessibility_label": "Remove this answer",
+        "accessibility_label": REMOVE.text,
         "visible_to_user_ids": [asker],
         "confirm": {
             "title": plain("Remove this answer?"),

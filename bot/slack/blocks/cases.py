@@ -9,7 +9,7 @@ from bot.replies import notices
 from bot.replies.answer import officer_badge, superseded_badge
 from bot.replies.buttons import ACCEPT, ASK_AGAIN, reminder_buttons
 from bot.replies.context import RenderContext
-from bot.replies.notices import AUTOMATED, about_text, instead_text
+from bot.replies.notices import instead_text
 from bot.replies.safe_text import CUT, line, permalink_or_none, short, width
 from bot.slack.blocks import action_ids
 from bot.slack.blocks.answer import source_blocks
@@ -133,8 +133,11 @@ def _affected_buttons(
         yield {**opening, "url": page}
 
 
-def officer_blocks(reply: OfficerReply, context: RenderContext) -> list[Block]:
-    """Return an officer's answer: name, question, words; without a label for generated text."""
+def officer_blocks(reply: OfficerReply, context: RenderContext, *, last: str) -> list[Block]:
+    """Return an officer's answer: name, question, words; without a label for generated text.
+
+    `last` names its case and its record.
+    """
     question = words(short(reply.question, QUESTION))
     where = _where(reply)
     buttons = (press_button(one, reply.case_id) for one in (ACCEPT, ASK_AGAIN))
@@ -143,42 +146,48 @@ def officer_blocks(reply: OfficerReply, context: RenderContext) -> list[Block]:
         rich_text(quotation(question), *written_elements(reply.text, context, mentions=True)),
         *([mrkdwn(where)] if where else []),
         actions(f"done:{reply.case_id}", *buttons),
-        small(f"Case {reply.number}"),
+        small(last),
     ]
 
 
-def officer_text(reply: OfficerReply, context: RenderContext) -> str:
+def officer_text(reply: OfficerReply, context: RenderContext, *, last: str) -> str:
     """Return the same as mrkdwn; where it would be too long, without links."""
     asked = " ".join(within(reply.question, 400).split())
     told = written_text(reply.text, context)
     if width(told) > REPLY:
         told = within(plain(reply.text), REPLY - 500)
-    lines = [_officer_line(reply), f"> {asked}", told, _where(reply), f"Case {reply.number}"]
+    lines = [_officer_line(reply), f"> {asked}", told, _where(reply), escaped(last)]
     return "\n".join(one for one in lines if one)
 
 
-def superseded_blocks(old: SupersededAnswer, context: RenderContext) -> list[Block]:
-    """Return what replaces an answer once an officer has answered; it can still be read."""
+def superseded_blocks(old: SupersededAnswer, context: RenderContext, *, last: str) -> list[Block]:
+    """Return what replaces an answer once an officer has answered; it can still be read.
+
+    `last` names its case and its record.
+    """
     return [
         mrkdwn(badge_words(superseded_badge(old))),
         _earlier("The earlier answer", old.answer, context),
-        small(f"{instead_text(old)} · {about_text(old)}"),
+        small(f"{instead_text(old)} · {last}"),
     ]
 
 
-def superseded_text(old: SupersededAnswer, context: RenderContext) -> str:
+def superseded_text(old: SupersededAnswer, context: RenderContext, *, last: str) -> str:
     """Return the same as mrkdwn."""
     first = f"{badge_words(superseded_badge(old))}\n{instead_text(old)}"
-    earlier = answer_text(old.answer, context, reference=about_text(old))
+    earlier = answer_text(old.answer, context, reference=last)
     whole = f"{first}\nThe earlier answer was:\n{earlier}"
     return whole if width(whole) <= LIMIT else first
 
 
-def news_blocks(news: CaseNews) -> list[Block]:
-    """Return a status line for the asker; with a time as mrkdwn: nothing else in it is foreign."""
+def news_blocks(news: CaseNews, *, last: str) -> list[Block]:
+    """Return a status line for the asker; with a time as mrkdwn: nothing else in it is foreign.
+
+    `last` names its record.
+    """
     told = news_text(news)
     is_timed = news.state is CaseState.OPEN and news.due_at is not None
-    return [mrkdwn(told) if is_timed else section(notices.news_text(news)), small(AUTOMATED)]
+    return [mrkdwn(told) if is_timed else section(notices.news_text(news)), small(last)]
 
 
 def news_text(news: CaseNews) -> str:
@@ -194,7 +203,7 @@ def reminder_blocks(reminder: CaseReminder) -> list[Block]:
     offered = reminder_buttons(reminder)
     buttons = [press_button(one, reminder.case_id) for one in offered]
     row = [actions(f"due:{reminder.case_id}", *buttons)] if buttons else []
-    return [mrkdwn(reminder_text(reminder)), *row, small(AUTOMATED)]
+    return [mrkdwn(reminder_text(reminder)), *row, small(notices.AUTOMATED)]
 
 
 def reminder_text(reminder: CaseReminder) -> str:

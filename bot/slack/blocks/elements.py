@@ -170,6 +170,17 @@ def press_button(shown: Button, target: str) -> Block:
     return button(NAMES[shown.act], shown.text, target, style=style, label=shown.label or None)
 
 
+def menu(action_id: str, title: str, options: Iterable[tuple[str, str]]) -> Block:
+    """Return a list to choose from: what each option says, and its value; 100 at most."""
+    listed: list[Json] = [{"text": plain(text, BUTTON), "value": value} for text, value in options]
+    return {
+        "type": "static_select",
+        "action_id": action_id[:ID],
+        "placeholder": plain(title, LABEL),
+        "options": listed[:100],
+    }
+
+
 def actions(block_id: str, *buttons: Block) -> Block:
     """Return a row of buttons, 25 at most."""
     return {"type": "actions", "block_id": block_id[:ID], "elements": list(buttons[:25])}

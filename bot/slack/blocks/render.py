@@ -7,8 +7,8 @@ the whole answer with its sources, for notifications and screen readers, and as 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from bot.replies.answer import LEAF, question_of, reference
-from bot.replies.buttons import ASK_IN_PRIVATE
+from bot.replies.answer import LEAF, event_line, question_of, reference
+from bot.replies.buttons import ASK_IN_PRIVATE, SHOW
 from bot.replies.context import RenderContext
 from bot.replies.notices import (
     ASKED_ELSE,
@@ -16,6 +16,7 @@ from bot.replies.notices import (
     CONSOLE,
     OUTDATED,
     SUBJECT,
+    about_text,
     ask_privately,
     checkpoint_lines,
     sign_in_text,
@@ -128,23 +129,31 @@ def _line(
         affected = reply.affected
         text, blocks = affected_text(affected), affected_blocks(affected, context)
     elif reply.officer_reply is not None:
-        said_by = reply.officer_reply
-        text, blocks = officer_text(said_by, context), officer_blocks(said_by, context)
+        said_by, last = reply.officer_reply, event_line(reply, f"Case {reply.officer_reply.number}")
+        text = officer_text(said_by, context, last=last)
+        blocks = officer_blocks(said_by, context, last=last)
     elif reply.superseded is not None:
-        old = reply.superseded
-        text, blocks = superseded_text(old, context), superseded_blocks(old, context)
+        old, last = reply.superseded, event_line(reply, about_text(reply.superseded))
+        text = superseded_text(old, context, last=last)
+        blocks = superseded_blocks(old, context, last=last)
     elif reply.reminder is not None:
         due = reply.reminder
         text, blocks = reminder_text(due), reminder_blocks(due)
     elif reply.clarified is not None:
         done = reply.clarified
-        text, blocks = clarified_text(done, context), clarified_blocks(done, context)
+        text = clarified_text(done, context)
+        blocks = [*clarified_blocks(done, context), small(reference(reply))]
     elif reply.news is not None:
-        text, blocks = news_text(reply.news), news_blocks(reply.news)
+        text = news_text(reply.news)
+        blocks = news_blocks(reply.news, last=event_line(reply, AUTOMATED))
     elif reply.notice is Notice.HOW_IT_WORKS:
         text, blocks = welcome_text(context), welcome_blocks(context)
     else:
-        text, blocks = notice_text(reply), [*notice_blocks(reply), small(AUTOMATED)]
+        last = event_line(reply, AUTOMATED)
+        text, blocks = (
+            notice_text(reply),
+            [*notice_blocks(reply), *_shows_answer(reply), small(last)],
+        )
     return SlackMessage(text=text, blocks=_shaped(blocks, shape), metadata=metadata)
 
 
@@ -211,6 +220,13 @@ def notice_blocks(reply: StoredReply) -> list[Block]:
         reply.ask_again_at is None and reply.subject is None and reply.notice is not Notice.SIGN_IN
     )
     return [section(text) if is_plain else mrkdwn(text)]
+
+
+def _shows_answer(reply: StoredReply) -> list[Block]:
+    """Return the button that opens an answer of which it can't be told whether it arrived."""
+    if reply.notice is not Notice.MAYBE_ABOVE or not reply.answer_id:
+        return []
+    return [actions(f"acts:{reply.answer_id}", press_button(SHOW, reply.answer_id))]
 
 
 def clarified_blocks(clarified: Clarified, context: RenderContext) -> list[Block]:

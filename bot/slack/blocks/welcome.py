@@ -12,6 +12,7 @@ from bot.slack.blocks.elements import (
     actions,
     bullet_list,
     button,
+    header,
     rich_text,
     section,
     small,
@@ -29,6 +30,7 @@ def welcome_blocks(context: RenderContext) -> list[Block]:
     """Return the welcome as blocks."""
     told = _welcome(context)
     blocks = [
+        header(line(context.app_name)),
         section(told.first),
         rich_text(bullet_list(map(words, told.lines))),
         section(told.offer),

@@ -98,10 +98,10 @@ class TeamsQuestions:
         )
         if not isinstance(taken, Accepted):
             return told(interaction, ASKED_BEFORE)
-        await self._show(place, interaction, found.question)
+        await self.show(place, interaction, found.question)
         return told(interaction, HERE)
 
-    async def _show(self, place: Place, interaction: TeamsInteraction, question: str) -> None:
+    async def show(self, place: Place, interaction: TeamsInteraction, question: str) -> None:
         """Show what somebody asked by a press, who is named where others read."""
         at = await self._addresses.of(place)
         if not isinstance(at, Address):

@@ -1,7 +1,7 @@
 """What people press in Teams, handed to the actions, and their outcomes to the responder."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -9,8 +9,10 @@ from bot.actions.cases import AskerDetails
 from bot.actions.press import Press, PressTarget, Say
 from bot.actions.wiring import Action, Actions
 from bot.forms.forms import FormName
+from bot.replies.answer import WHOLE_TITLE
 from bot.replies.context import Library
 from bot.replies.notices import THANKS_UP
+from bot.teams.actions.commands import HERE
 from bot.teams.actions.dispatch import Handler
 from bot.teams.actions.press_identity import press_of
 from bot.teams.actions.respond import TeamsResponder
@@ -21,15 +23,19 @@ from bot.teams.inbound.interaction import FEEDBACK, REACTION, TeamsInteraction, 
 from bot.teams.protocol import action_ids
 from bot.teams.protocol.action_ids import target_of
 from bot.teams.protocol.conversations import NAME, permalink_of
+from core.domain.conversation import Place
 from core.domain.json_value import Json
 from core.domain.officers import Officers
 from core.ports.posted_answers import PostedAnswer, PostedAnswers
 
-WHOLE_TITLE = "Your answer"
 _THUMBS = {"like": "up", "dislike": "down"}
 
 
 logger = logging.getLogger(__name__)
+
+
+ShowQuestion = Callable[[Place, TeamsInteraction, str], Awaitable[None]]
+"""Shows where its answer will stand what somebody asked by a press."""
 
 
 class TeamsPressHandlers:
@@ -43,8 +49,10 @@ class TeamsPressHandlers:
         officers: Officers,
         shown: PostedAnswers,
         library: Library,
+        show_question: ShowQuestion,
     ) -> None:
         self._actions = actions
+        self._show_question = show_question
         self._responder = responder
         self._officers = officers
         self._shown = shown
@@ -57,6 +65,7 @@ class TeamsPressHandlers:
         return {
             FEEDBACK: self._rate,
             action_ids.CLARIFY: self._choose,
+            action_ids.FOLLOW_UP: self._ask_on,
             action_ids.ANSWERS: self._handler(feedback.accept),
             action_ids.REPORT: self._handler(feedback.open),
             FormName.REPORT: self._handler(feedback.submit),
@@ -112,6 +121,15 @@ class TeamsPressHandlers:
         press, as_message = self._press(interaction), partial(asked, interaction)
         outcome = await self._actions.clarification.choose(press, as_message)
         return self._responder.respond(interaction, outcome)
+
+    async def _ask_on(self, interaction: TeamsInteraction) -> Mapping[str, Json]:
+        press, as_message = self._press(interaction), partial(asked, interaction)
+        outcome = await self._actions.follow_ups.ask_on(press, as_message)
+        if isinstance(outcome, Say):
+            return self._responder.respond(interaction, outcome)
+        if outcome.is_shown:
+            await self._show_question(outcome.place, interaction, outcome.question)
+        return self._responder.respond(interaction, Say(words=HERE))
 
     async def _show(self, interaction: TeamsInteraction) -> Mapping[str, Json]:
         """Open a dialog with an answer of which Teams did not say whether it arrived."""

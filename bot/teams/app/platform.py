@@ -241,9 +241,6 @@ def handlers(
         officers=service.officers,
         rosters=rosters,
     )
-    pressing = TeamsPressHandlers(
-        actions, responder, officers=service.officers, shown=service.posted_answers, library=library
-    )
     asking = TeamsQuestions(
         intake,
         service.references,
@@ -253,6 +250,14 @@ def handlers(
         rosters=rosters,
         clock=service.clock,
         starters=service.starters,
+    )
+    pressing = TeamsPressHandlers(
+        actions,
+        responder,
+        officers=service.officers,
+        shown=service.posted_answers,
+        library=library,
+        show_question=asking.show,
     )
     return TeamsDispatcher(pressing.handlers(), asking.handlers())
 

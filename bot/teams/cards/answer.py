@@ -9,7 +9,14 @@ import json
 from collections.abc import Iterable, Iterator
 
 from bot.replies.answer import badge_of, is_generated
-from bot.replies.buttons import REMOVE, answer_buttons, choices
+from bot.replies.buttons import (
+    LISTED,
+    REMOVE,
+    WHICH_ONE,
+    answer_buttons,
+    choices,
+    follow_ups,
+)
 from bot.replies.context import Library, RenderContext, Sensitivity
 from bot.replies.notices import ASKED_ELSE
 from bot.replies.safe_text import CUT, line, short
@@ -56,7 +63,6 @@ RECORD_BYTES = 400
 """What the ids of the record take, which the button for the evidence is given afterwards."""
 BUTTONS = 5
 """Options of a clarification beyond this many are a list: Teams shows six buttons at most."""
-CHOICES = 60
 CITATIONS = 10
 NAME, ABSTRACT = 80, 160
 KEYWORDS, KEYWORD = 3, 28
@@ -131,6 +137,10 @@ def _buttons(answer: Answer, ours: str, context: RenderContext) -> Iterator[Card
     data = action_ids.data_of(action_ids.ANSWER_KEY, ours)
     for one in answer_buttons(answer, may_share=context.may_share):
         yield press_button(one, data)
+    if context.is_public:  # in a chat with one person they are suggested below the composer
+        for number, asked in enumerate(follow_ups(answer)):
+            of_answer = action_ids.data_of(action_ids.ANSWER_KEY, ours, number)
+            yield execute_button(action_ids.FOLLOW_UP, line(asked, limit=TITLE), of_answer)
     if answer.outcome is Outcome.ANSWERED and context.asker:
         yield press_button(REMOVE, data) | {"mode": "secondary"}
 
@@ -164,12 +174,12 @@ def _option_buttons(answer: Answer, ours: str) -> Iterator[Card]:
 
 
 def _list(answer: Answer) -> Card:
-    offered = choices(answer, limit=TITLE, most=CHOICES)
+    offered = choices(answer, limit=TITLE, most=LISTED)
     listed: list[Json] = [{"title": title, "value": choice} for choice, title in offered]
     return {
         "type": "Input.ChoiceSet",
         "id": action_ids.CHOICE,
-        "label": "Which one?",
+        "label": WHICH_ONE,
         "isRequired": True,
         "errorMessage": "Choose one",
         "choices": listed,

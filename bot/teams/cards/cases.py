@@ -191,9 +191,10 @@ def _body(
     _, words = sizes
     yield container(text_lines(short(case.question, min(words, QUESTION))), style="emphasis")
     if case.note:
-        yield from _labelled("Note", short(case.note, min(words, NOTE)))
+        yield from _labelled("Note: ", short(case.note, min(words, NOTE)))
     if case.told:
-        yield from _labelled("Answered", short(plain(case.told), words, mark=CUT))
+        yield rich_text(text_run("Answered:", weight="Bolder"))
+        yield from text_lines(short(plain(case.told), words, mark=CUT))
     for fact in _facts(case, view):
         yield rich_text(text_run("• "), dated_run(fact), spacing="Small")
     if case.answer is not None:
@@ -203,8 +204,12 @@ def _body(
 
 
 def _labelled(label: str, text: str) -> Iterator[Card]:
-    yield rich_text(text_run(label, weight="Bolder"))
-    yield from text_lines(text)
+    """Yield a text, with a label before its first line."""
+    first, *rest = text_lines(text) or [rich_text()]
+    runs = first["inlines"]
+    told = runs if isinstance(runs, list) else []
+    yield first | {"inlines": [text_run(label, weight="Bolder"), *told]}
+    yield from rest
 
 
 def _facts(case: Case, view: CaseView) -> Iterator[str]:

@@ -96,5 +96,5 @@ def _grounds(told: BadgeGrounds) -> Iterator[list[Card]]:
     made = [rich_text(text_run(one, size="Small", isSubtle=True)) for one in told.lines]
     if told.record:
         record = text_run(told.record, size="Small", fontType="Monospace")
-        made.append(rich_text(text_run("Record: ", size="Small", isSubtle=True), record))
+        made += [rich_text(text_run("Record:", size="Small", isSubtle=True)), rich_text(record)]
     yield [container(made, separator=True, spacing="Medium")]

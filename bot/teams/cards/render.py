@@ -7,7 +7,7 @@ stay, then the card.
 
 from dataclasses import dataclass, replace
 
-from bot.replies.answer import LEAF, question_of, ref, reference
+from bot.replies.answer import LEAF, event_line, question_of, reference
 from bot.replies.buttons import ASK_IN_PRIVATE, SHOW, follow_ups
 from bot.replies.context import RenderContext
 from bot.replies.notices import (
@@ -111,18 +111,16 @@ def _rendered(reply: StoredReply, shape: int, context: RenderContext) -> TeamsMe
 
 
 def last_line(reply: StoredReply, context: RenderContext, *, is_carded: bool) -> str:
-    """Return the reference line; see `event_line`."""
-    return _proven(reply, reference(reply, has_file=context.has_file), is_carded=is_carded)
-
-
-def event_line(reply: StoredReply, first: str, *, is_carded: bool) -> str:
-    """Return the last line of what is told of a case or a change, with its record if it has one.
+    """Return the reference line.
 
     The beginning of the record's hash stands there only where no button of a card carries it.
     """
-    if not (reply.record_id and reply.leaf_hash):
-        return first
-    return _proven(reply, f"{first} · {ref(reply.record_id)}", is_carded=is_carded)
+    return _proven(reply, reference(reply, has_file=context.has_file), is_carded=is_carded)
+
+
+def _event_line(reply: StoredReply, first: str, *, is_carded: bool) -> str:
+    told = event_line(reply, first)
+    return told if told == first else _proven(reply, told, is_carded=is_carded)
 
 
 def _proven(reply: StoredReply, told: str, *, is_carded: bool) -> str:
@@ -143,11 +141,12 @@ def _attached(made: Card, reply: StoredReply) -> list[Json]:
 
 def _answer(reply: StoredReply, answer: Answer, shape: int, context: RenderContext) -> Card:
     ours = reply.answer_id or ""
-    offered = _offered(answer, context)
+    offered, is_carded = _offered(answer, context), bool(ours) and shape < WITHOUT_CARD
+    is_offered = (offered and shape < TEXT_ONLY) or (context.is_public and is_carded)
     text = _writer(shape, context).answer(
         answer,
-        reference=last_line(reply, context, is_carded=bool(ours) and shape < WITHOUT_CARD),
-        follow_ups=() if offered and shape < TEXT_ONLY else follow_ups(answer),
+        reference=last_line(reply, context, is_carded=is_carded),
+        follow_ups=() if is_offered else follow_ups(answer),
         with_sources=shape > FULL,
     )
     made = _message(text, shape)
@@ -231,7 +230,7 @@ def _line(reply: StoredReply, shape: int, context: RenderContext) -> Card:
     told, note = writer.markup.literal(_told(reply, context)), checkpoint_lines(reply)
     if note:
         told += f"\n\n{note}" if shape >= TEXT_ONLY else f"\n\n```\n{note}\n```"
-    last = writer.markup.small(event_line(reply, AUTOMATED, is_carded=False))
+    last = writer.markup.small(_event_line(reply, AUTOMATED, is_carded=False))
     made = _message(f"{told}\n\n{last}", shape)
     if reply.notice is Notice.MAYBE_ABOVE and reply.answer_id and shape < WITHOUT_CARD:
         data = action_ids.data_of(action_ids.ANSWER_KEY, reply.answer_id)
@@ -242,7 +241,7 @@ def _line(reply: StoredReply, shape: int, context: RenderContext) -> Card:
 def _superseded(
     reply: StoredReply, old: SupersededAnswer, shape: int, context: RenderContext
 ) -> Card:
-    writer, last = _writer(shape, context), event_line(reply, about_text(old), is_carded=False)
+    writer, last = _writer(shape, context), _event_line(reply, about_text(old), is_carded=False)
     if shape >= WITHOUT_CARD:
         return _message(cases.superseded_with_answer(old, writer, last=last), shape)
     shown = attached(cases.superseded_card(old, context))
@@ -269,7 +268,8 @@ def _sign_in(reply: StoredReply, shape: int, writer: PlainText) -> Card:
     """Return a notice about signing in: words of ours, and in Markdown a link."""
     is_plain = shape >= TEXT_ONLY
     told = sign_in_text(reply.sign_in, link=str if is_plain else lambda url: link(url, CONSOLE))
-    return _message(f"{told}\n\n{writer.markup.small(AUTOMATED)}", shape)
+    last = writer.markup.small(_event_line(reply, AUTOMATED, is_carded=False))
+    return _message(f"{told}\n\n{last}", shape)
 
 
 def _told(reply: StoredReply, context: RenderContext) -> str:
@@ -287,7 +287,7 @@ def _officer(reply: StoredReply, shape: int, context: RenderContext, writer: Pla
     told = reply.officer_reply
     assert told is not None  # noqa: S101
     mention = cases.mention_of(told, context) if shape == FULL else None
-    last = event_line(reply, f"Case {told.number}", is_carded=shape < WITHOUT_CARD)
+    last = _event_line(reply, f"Case {told.number}", is_carded=shape < WITHOUT_CARD)
     # Only the richest shape has entities, without which nobody may be mentioned.
     people = context if shape == FULL else replace(context, tenant="", people={})
     written = written_message(told.text, people) if shape < TEXT_ONLY else None

@@ -1,6 +1,7 @@
 """The welcome: how it works, and a button for each question to begin with."""
 
 from bot.replies.context import RenderContext
+from bot.replies.notices import AUTOMATED
 from bot.replies.welcome import Welcome, button_text, welcome_of
 from bot.teams.cards.elements import (
     Card,
@@ -9,6 +10,7 @@ from bot.teams.cards.elements import (
     execute_button,
     paragraph,
     rich_text,
+    small_print,
     text_run,
 )
 from bot.teams.protocol.action_ids import STARTER, STARTER_KEY, data_of
@@ -40,6 +42,7 @@ def welcome(context: RenderContext) -> Card:
         )
         for number, one in enumerate(told.starters)
     ]
+    body.append(small_print(AUTOMATED))
     return {
         "type": "message",
         "summary": told.text(context.app_name),

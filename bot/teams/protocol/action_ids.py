@@ -22,8 +22,7 @@ SHOW = "show"
 """Opens a dialog with an answer of which it can't be told whether it stands above."""
 EVIDENCE_PAGE = "evidence_page"
 """Turns the page of a dialog; the choice is the page, from 0."""
-CLARIFY, REMOVE, SHARE = "clarify", "remove", "share"
-ANSWERS = "answers"
+CLARIFY, FOLLOW_UP, REMOVE, ANSWERS = "clarify", "follow_up", "remove", "answers"
 CASE_CLAIM, CASE_WRONG, CASE_CLOSE = "case_claim", "case_wrong", "case_close"
 CASE_RIGHT, CASE_PARTLY = "case_right", "case_partly"
 CASE_ACCEPT, CASE_AGAIN, CASE_REFRESH = "case_accept", "case_reopen", "case_refresh"
@@ -40,8 +39,8 @@ EXECUTED = frozenset(
     {
         ANSWERS,
         CLARIFY,
+        FOLLOW_UP,
         REMOVE,
-        SHARE,
         CASE_CLAIM,
         CASE_WRONG,
         CASE_PARTLY,

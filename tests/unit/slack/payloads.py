@@ -301,19 +301,19 @@ def _cases(text: str) -> Iterator[Payload]:
     changed = affected(text)
     blocks, told = cases.affected_blocks(changed, SETTING), cases.affected_text(changed)
     yield Payload(name="affected", surface="message", blocks=blocks, text=told)
-    blocks = cases.officer_blocks(reply, SETTING)
-    told = cases.officer_text(reply, SETTING)
+    blocks = cases.officer_blocks(reply, SETTING, last="Case 1")
+    told = cases.officer_text(reply, SETTING, last="Case 1")
     yield Payload(name="officer", surface="message", blocks=blocks, text=told)
     for is_elsewhere, number in product((False, True), (214, None)):
         old = SupersededAnswer(
             answer=answer, officer=text, number=number, is_elsewhere=is_elsewhere
         )
-        blocks = cases.superseded_blocks(old, SETTING)
-        told = cases.superseded_text(old, SETTING)
+        blocks = cases.superseded_blocks(old, SETTING, last="Case 1")
+        told = cases.superseded_text(old, SETTING, last="Case 1")
         yield Payload(name="superseded", surface="message", blocks=blocks, text=told)
     for state in CaseState:
         news = CaseNews(number=214, state=state, officer=text)
-        blocks, told = cases.news_blocks(news), cases.news_text(news)
+        blocks, told = cases.news_blocks(news, last="Case 1"), cases.news_text(news)
         yield Payload(name=f"news {state}", surface="message", blocks=blocks, text=told)
 
 

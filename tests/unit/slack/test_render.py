@@ -320,7 +320,7 @@ def _made() -> dict[str, Any]:
         "slack_report_modal": modals.form_modal(report_form("ans_7f3")),
         "slack_case_answer_modal": modals.form_modal(answering),
         "slack_case_blocks": cases.case_blocks(shown, SETTING),
-        "slack_officer_reply_blocks": cases.officer_blocks(reply, SETTING),
+        "slack_officer_reply_blocks": cases.officer_blocks(reply, SETTING, last="Case 1"),
     }
 
 
