@@ -12,7 +12,11 @@ IDENTITY = (
         command(
             "request",
             f"{_COMMANDS}:ask",
-            option("record", metavar="RECORD", help="whose asker is meant, or its beginning"),
+            option(
+                "record",
+                metavar="RECORD",
+                help="whose asker is meant: its id, or the reference below the reply",
+            ),
             option("--reason", type=reason, required=True, metavar="TEXT", help="why; recorded"),
             option(
                 "--basis",

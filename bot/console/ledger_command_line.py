@@ -58,7 +58,9 @@ be completed, as without a key or an anchor.""",
     command(
         "export",
         f"{_COMMANDS}.ledger:export",
-        option("--record", metavar="ID", help="one record, or the beginning of its id"),
+        option(
+            "--record", metavar="ID", help="one record: its id, or the reference below the reply"
+        ),
         option("--case", metavar="ID", help="one case, by its number or id"),
         option("--policy", metavar="KEY", help="answers that cite this policy"),
         option("--since", metavar="DATE", help="first day, as in 2026-01-31"),

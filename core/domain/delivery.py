@@ -18,6 +18,9 @@ from core.domain.case import (
 from core.domain.conversation import Place
 from core.domain.officers import NoLink, SignInLink
 
+REFERENCE = 8
+"""Digits of a record's id that people read and type: the last ones, which are random."""
+
 
 class Notice(StrEnum):
     """A line that is no answer; its words are the platform's."""

@@ -69,7 +69,7 @@ class Asked:
     since: int | date | None
     """See `PostgresVerifier.verify`."""
     record: str | None
-    """One record, by its id or the beginning of it; None: all."""
+    """One record, by its id or the reference below the reply; None: all."""
 
     def about(self) -> dict[str, Json]:
         """Return which part it reads, for the record."""

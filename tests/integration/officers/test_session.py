@@ -64,6 +64,18 @@ FORGED: dict[str, Callable[[str], Json]] = {
 }
 
 
+async def test_a_reference_leads_officers_to_records_of_their_units_alone(
+    grant: Any, session: Callable[[str], OfficerSession], engine: AsyncEngine
+) -> None:
+    """By the digits below a reply, which are found by a function that reads for them."""
+    ours, theirs = session(await grant("berlin")), session(await grant("paris"))
+    async with engine.connect() as connection:
+        made = "SELECT id::text FROM audit.record WHERE tag = 'officer:granted' LIMIT 1"
+        record = str(await connection.scalar(text(made)))
+    assert await ours.record_id(record[-8:], purpose="audit show") == record
+    assert await theirs.record_id(record[-8:], purpose="audit show") is None
+
+
 @pytest.mark.parametrize("changes", FORGED.values(), ids=FORGED)
 async def test_officers_record_nothing_but_what_they_read(
     grant: Any, database_url: str, changes: Callable[[str], Json], engine: AsyncEngine

@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy.exc import DBAPIError
 
 from core.agent.request import Reply
+from core.domain.delivery import REFERENCE
 from tests.databases import UnrecordedReader
 
 Ask = Callable[..., Coroutine[Any, Any, Reply]]
@@ -59,6 +60,19 @@ async def test_a_generated_column_can_not_be_set(ask: Ask, change: Change) -> No
     await change(*DEFENCELESS)
     with pytest.raises(DBAPIError, match="can only be updated to DEFAULT"):
         await change("UPDATE audit.record SET outcome = 'refused'")
+
+
+async def test_a_record_is_found_as_people_name_it(ask: Ask, records: UnrecordedReader) -> None:
+    """By the reference below its reply, by the older one, and by as much as is unambiguous."""
+    ids = [(await ask(ANSWERED)).receipt.record_id for _ in range(3)]
+    for own in ids:
+        reference = own[-REFERENCE:]
+        for typed in (own, reference, f" Ref {reference.upper()}", own[:-1]):
+            view = await records.show(typed)
+            assert view is not None, typed
+            assert view.record_id == own
+        assert await records.show(own[:REFERENCE]) is None  # three began so within a minute
+        assert await records.show(own[-REFERENCE + 1 :]) is None
 
 
 async def test_an_intact_record_has_no_problems(ask: Ask, records: UnrecordedReader) -> None:

@@ -1,10 +1,10 @@
-"""Ids of records by their beginning: a range of ids, never a pattern."""
+"""Ids of records by their beginning, a range of ids and never a pattern, or by their reference."""
 
 from uuid import UUID
 
 import pytest
 
-from core.adapters.postgres.engine.record_ids import id_range
+from core.adapters.postgres.engine.record_ids import id_range, reference_in
 
 ID = "0198c0de-1234-7abc-8def-0123456789ab"
 
@@ -13,6 +13,18 @@ ID = "0198c0de-1234-7abc-8def-0123456789ab"
 def test_a_whole_id_means_itself(typed: str) -> None:
     """In either case, with or without hyphens, copied with what stands around it."""
     assert id_range(typed) == (UUID(ID), UUID(ID))
+
+
+@pytest.mark.parametrize("typed", ["456789ab", "456789AB", "Ref 456789ab", " ref 456789ab "])
+def test_a_reference_is_taken_as_copied(typed: str) -> None:
+    """With the word before it, in either case."""
+    assert reference_in(typed) == "456789ab"
+
+
+@pytest.mark.parametrize("typed", [ID, "456789a", "456789abc", "Ref", "456789ag", "%" * 8])
+def test_what_is_no_reference(typed: str) -> None:
+    """Of another length, or with other letters."""
+    assert reference_in(typed) is None
 
 
 @pytest.mark.parametrize("length", range(1, len(ID)))

@@ -89,7 +89,7 @@ def test_what_is_behind_a_badge() -> None:
 
 def test_people_read_eight_digits() -> None:
     """The evidence has the whole id, and the beginning of the hash."""
-    assert ref("01983f2a-6c1e-7d40") == "Ref 01983f2a"
+    assert ref("01983f2a-6c1e-7d40-9b52-7f3a1c0e8d44") == "Ref 1c0e8d44"
     view = EvidenceView(answer=BY_MODEL, answer_id="a1", record_id="01983f2a-6c1e", leaf_hash="ab")
     assert "01983f2a-6c1e · ab" in str(items(view)[-1])
 

@@ -187,7 +187,7 @@ def test_what_is_told_of_a_case_names_its_record() -> None:
         marked = replace(reply, leaf_hash="9f2c41d07be6a358" * 4)
         for shape in range(SHAPES):
             made = render(marked, shape, context=SETTING).activity
-            assert f"Ref {reply.record_id[:8]}" in str(made["text"])
+            assert f"Ref {reply.record_id[-8:]}" in str(made["text"])
             held = str(made["text"]).replace("\\", "")
             if made.get("attachments") and reply.officer_reply:
                 held = str(made["attachments"])

@@ -21,7 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import cause_of, raises_transient
 from core.adapters.postgres.engine.ledger import Entry, Ledger
-from core.adapters.postgres.engine.record_ids import id_range, records_beginning
+from core.adapters.postgres.engine.record_ids import id_range, records_named
 from core.audit.canonical import leaf_hash
 from core.audit.documents import Event
 from core.domain.audit import Tag
@@ -104,15 +104,16 @@ class OfficerDeed:
         return self.ledger.unit if is_ours else self.units[0]
 
     async def record_id(self, typed: str) -> str:
-        """Return the id of the record of the officer's units that begins so.
+        """Return the id of the record of the officer's units that is meant.
 
         Raises:
-            UsageError: None does, or several do.
+            UsageError: There is none, or there are several.
         """
-        found = await records_beginning(self.connection, typed)
+        found = await records_named(self.connection, typed)
         if len(found) != 1:
             raise UsageError(
-                f"expected the id of a record of your units, or its beginning, got {typed!r}"
+                "expected the id of a record of your units, its beginning, or the reference below"
+                f" a reply, got {typed!r}"
             )
         return str(found[0])
 
@@ -224,7 +225,7 @@ class OfficerSession:
         async with self.reading(
             Reading(purpose=purpose, statement=typed, views=["record"])
         ) as connection:
-            found = await records_beginning(connection, typed)
+            found = await records_named(connection, typed)
         return str(found[0]) if len(found) == 1 else None
 
     async def note(self, reading: Reading) -> None:

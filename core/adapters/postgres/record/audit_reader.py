@@ -10,7 +10,7 @@ from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.record_ids import records_beginning
+from core.adapters.postgres.engine.record_ids import records_named
 from core.adapters.postgres.officers.session import OfficerSession, Reading
 from core.audit.canonical import Commitment, instant, leaf_hash
 from core.domain.audit import RecordLine, RecordView
@@ -43,7 +43,7 @@ class PostgresAuditReader:
     async def show(self, record_id: str) -> RecordView | None:
         """Return one record; see `find_record`.
 
-        The beginning of an id is looked up first, so that what is recorded names the whole id.
+        What is typed is looked up first, so that what is recorded names the whole id.
         """
         found = await self._session.record_id(record_id, purpose="audit show")
         if found is None:
@@ -61,11 +61,11 @@ class PostgresAuditReader:
 
 
 async def find_record(connection: AsyncConnection, record_id: str) -> RecordView | None:
-    """Return one record, checked; a unique beginning of its id is enough.
+    """Return one record, checked; see `records_named`.
 
     None if there is none or several.
     """
-    ids = await records_beginning(connection, record_id)
+    ids = await records_named(connection, record_id)
     return await read_record(connection, ids[0]) if len(ids) == 1 else None
 
 

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
-from core.adapters.postgres.engine.record_ids import id_range
+from core.adapters.postgres.engine.record_ids import id_range, reference_in
 from core.adapters.postgres.engine.transactions import connected
 from core.audit.bundle.contents import Bundle, BundledRecord, BundledText, Passage
 from core.audit.checkpoint import PublicKey, opened
@@ -29,7 +29,8 @@ WITH meant AS (
   SELECT record.id, record.doc->>'trace_id' AS trace
     FROM audit.record
    WHERE (CAST(:first AS uuid) IS NULL
-          OR record.id BETWEEN CAST(:first AS uuid) AND CAST(:last AS uuid))
+          OR record.id BETWEEN CAST(:first AS uuid) AND CAST(:last AS uuid)
+          OR record.id IN (SELECT audit.referred(CAST(:reference AS text))))
      AND (CAST(:case AS text) IS NULL OR (record.tag LIKE 'case:%'
           AND (record.doc->>'case' = :case OR record.doc->>'number' = :case)))
      AND (CAST(:since AS date) IS NULL OR record.at >= CAST(:since AS date))
@@ -79,7 +80,7 @@ class Selection:
     """Which records leave; all that is given must hold."""
 
     record: str | None = None
-    """The beginning of an id."""
+    """An id, its beginning, or the reference below a reply."""
     case: str | None = None
     """Number or id of a case."""
     policy: str | None = None
@@ -202,6 +203,7 @@ async def _records(
             "size": size,
             "first": meant[0],
             "last": meant[1],
+            "reference": reference_in(selection.record or ""),
             "case": selection.case,
             "policy": selection.policy,
             "since": selection.since,

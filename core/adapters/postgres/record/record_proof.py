@@ -16,7 +16,7 @@ from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.record_ids import records_beginning
+from core.adapters.postgres.engine.record_ids import records_named
 from core.adapters.postgres.engine.transactions import connected
 from core.adapters.postgres.record.audit_reader import row_problems
 from core.adapters.postgres.record.tree_state import generation_of
@@ -110,7 +110,7 @@ class PostgresRecordVerifier:
 
     @raises_transient
     async def verify(self, record_id: str, basis: VerificationBasis) -> VerifiedRecord:
-        """Check one record, by its id or the beginning of it.
+        """Check one record, by its id, the beginning of it, or its reference.
 
         Raises:
             UsageError: There is no such record, or there are several.
@@ -158,9 +158,9 @@ class PostgresRecordVerifier:
 
 
 async def _find(connection: AsyncConnection, record_id: str) -> RowMapping:
-    ids = await records_beginning(connection, record_id)
+    ids = await records_named(connection, record_id)
     if len(ids) != 1:
-        many = "several records begin with" if ids else "there is no record"
+        many = "several records are named" if ids else "there is no record"
         raise UsageError(f"{many} {record_id!r}")
     return (await connection.execute(_RECORD, {"id": ids[0]})).mappings().one()
 
