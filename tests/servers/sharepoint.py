@@ -80,6 +80,7 @@ class FakeSharePoint:
         """Changes before this one are forgotten."""
         self.entries: dict[str, DriveEntry] = {}
         self._log: list[str] = []
+        self._folders: dict[str, str] = {}
         self._feeds: dict[str, _FeedPlace] = {}
         self._numbers = itertools.count(1)
         self.entries["root"] = DriveEntry(
@@ -88,11 +89,10 @@ class FakeSharePoint:
 
     def add(self, path: str, content: str | bytes | None = None, **more: Any) -> str:
         """Put a file, or without content a folder, with the folders that it lies in."""
-        above, parts = "root", path.split("/")
-        for name in parts[:-1]:
-            above = self._child(above, name) or self._new(above, name, None)
+        place, _, name = path.rpartition("/")
+        above = self._folder(place) if place else "root"
         data = content.encode() if isinstance(content, str) else content
-        found = self._new(above, parts[-1], data)
+        found = self._new(above, name, data)
         self.entries[found].more = more
         return found
 
@@ -141,6 +141,14 @@ class FakeSharePoint:
     def count(self, part: str) -> int:
         """Return how often an address with this part was asked for."""
         return sum(part in one for one in self.asked)
+
+    def _folder(self, path: str) -> str:
+        """Return a folder, made where it was never made."""
+        if path not in self._folders:
+            place, _, name = path.rpartition("/")
+            above = self._folder(place) if place else "root"
+            self._folders[path] = self._child(above, name) or self._new(above, name, None)
+        return self._folders[path]
 
     def _child(self, parent: str, name: str) -> str | None:
         for one in self.entries.values():

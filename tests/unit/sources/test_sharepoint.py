@@ -320,3 +320,23 @@ async def test_a_secret_goes_to_microsoft_alone(
     with pytest.raises(ConfigError, match="CITEBOUND_SOURCE_HR_TOKEN"):
         async with opened(source, settings):
             pass
+
+
+@pytest.mark.nightly
+async def test_ten_thousand_files(office: FakeSharePoint) -> None:
+    """A large library takes a request for 200 files, its next changes one; a kill costs a page."""
+    office.page_size = 200
+    ids = [office.add(f"Area {n % 500}/Part {n % 7}/{n:05}.md", "# Text") for n in range(10_000)]
+    async with library(office) as connector:
+        office.asked.clear()
+        first = await listed(connector, pages=40)
+        second = await listed(connector, cursor=first.pages[-1].cursor)
+        assert len(first.items | second.items) == len(ids) + 3
+        assert office.count("/root/delta") == len(first.pages) + len(second.pages)
+        assert office.count("/items/") == 0
+        office.change(ids[7_777], "# Other text")
+        office.asked.clear()
+        third = await listed(connector, since=second.token)
+        assert third.paths == ["Area 277/Part 0/07777.md"]
+        assert len(office.asked) == 1
+        assert len(third.token) < 1_000_000
