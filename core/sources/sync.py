@@ -135,6 +135,8 @@ class SourceSync:
 
     async def _page(self, run: "_Run", page: ChangePage) -> None:
         seen: list[str] = []
+        listed = {item.item_id for item in page.items}
+        run.gone = [one for one in run.gone if one.item_id not in listed]
         for item in page.items:
             before = run.known.get(item.item_id)
             if before is not None and _is_settled(before, item):
@@ -153,9 +155,11 @@ class SourceSync:
                 readers=[taken.readers] if taken.readers else (),
                 read_at=asked_at,
             )
-        run.gone += [run.known[one] for one in page.gone if one in run.known]
+        gone = _gone([run.known[one] for one in page.gone if _is_there(run.known.get(one))])
+        run.gone += gone
+        run.known |= {one.item_id: one for one in gone}
         run.cursor = page.cursor
-        await self._store.keep(run.lease, items=_gone(run.gone), seen=seen, cursor=run.cursor)
+        await self._store.keep(run.lease, items=gone, seen=seen, cursor=run.cursor)
 
     async def _take(self, run: "_Run", item: SourceItem, before: KnownItem | None) -> "_Taken":
         """Fetch a document and its readers, and ingest it."""
@@ -254,11 +258,8 @@ class SourceSync:
         """
         gone = {one.item_id: one for one in run.gone}
         gone |= {one.item_id: one for one in run.known.values() if one.state is ItemState.GONE}
-        there = {ItemState.STORED, ItemState.FAILED}
         held = {
-            one.policy
-            for one in run.known.values()
-            if one.item_id not in gone and one.state in there
+            one.policy for one in run.known.values() if one.item_id not in gone and _is_there(one)
         }
         policies = {
             one.policy: one for one in gone.values() if one.policy and one.policy not in held
@@ -357,13 +358,15 @@ def _gone(items: Sequence[KnownItem]) -> list[KnownItem]:
     return [dataclasses.replace(one, state=ItemState.GONE) for one in items]
 
 
+def _is_there(one: KnownItem | None) -> bool:
+    """Say whether a document is known, and not as one that is gone."""
+    return one is not None and one.state in {ItemState.STORED, ItemState.FAILED}
+
+
 def _is_settled(before: KnownItem, item: SourceItem) -> bool:
     """Say whether a document was worked through as it is now."""
-    return (
-        before.version == item.version
-        and before.path == item.path
-        and before.state in {ItemState.STORED, ItemState.FAILED}
-    )
+    is_same = before.version == item.version and before.path == item.path
+    return is_same and _is_there(before)
 
 
 def _word(done: Ingested) -> str:

@@ -8,7 +8,7 @@ that must get no access token.
 import itertools
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import unquote
 
@@ -69,8 +69,8 @@ class FakeSharePoint:
     def __init__(self) -> None:
         self.url = ""
         self.page_size = 100
-        self.repeats = False
-        """True: a feed lists its first item again in its last page."""
+        self.repeats: str | None = None
+        """A file that a feed lists once more on its last page, as one that is there."""
         self.library_names = ["Documents", "Contracts"]
         self.asked: list[str] = []
         """Addresses, without the host."""
@@ -215,7 +215,7 @@ class FakeSharePoint:
         if path.startswith("/root"):
             item_id, what = self._at(path.removeprefix("/root").lstrip(":/")), ""
         entry = self.entries.get(item_id)
-        if entry is None or entry.is_deleted:
+        if entry is None or (entry.is_deleted and item_id != self.repeats):
             return _error(404, "itemNotFound")
         if what == "content":
             to = f"{self.url}/download/{item_id}?tempauth=1"
@@ -280,8 +280,8 @@ class FakeSharePoint:
     def _page(self, listed: list[str], start: int, end: int) -> web.Response:
         stop = start + self.page_size
         values = [self._said(self.entries[one]) for one in listed[start:stop]]
-        if self.repeats and stop >= len(listed) and listed:
-            values.append(self._said(self.entries[listed[0]]))
+        if self.repeats in listed and stop >= len(listed):
+            values.append(self._said(replace(self.entries[self.repeats], is_deleted=False)))
         goes_on = stop < len(listed)
         token = f"feed-{next(self._numbers)}"
         self._feeds[token] = _FeedPlace(listed=listed if goes_on else [], start=stop, end=end)

@@ -162,16 +162,15 @@ def _sharepoint(given: Mapping[str, str], settings: Settings) -> dict[str, str]:
         "site": site,
         "library": given.get("library", ""),
         "folder": _inner_folder(given, "library").strip("/"),
-        "tenant": _guid(tenant, "--tenant: the id of the directory (tenant)"),
-        "app": _guid(app, "--app: the id of the application (client) of the registration"),
-        "readers": given.get("readers", "source"),
-        "shared_links": given.get("shared_links", "nobody"),
+        "tenant": _guid(tenant, "--tenant, the id of the directory (tenant)"),
+        "app": _guid(app, "--app, the id of the application (client) of the registration"),
+        **_readers(given),
     }
 
 
 def _guid(value: str | None, what: str) -> str:
     if not value or not _GUID.fullmatch(value):
-        raise UsageError(f"expected {what}, a GUID" + (f", got {value!r}" if value else ""))
+        raise UsageError(f"expected {what}: a GUID" + (f", got {value!r}" if value else ""))
     return value.lower()
 
 

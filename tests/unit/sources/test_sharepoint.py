@@ -138,7 +138,7 @@ async def test_changes_alone_are_listed(office: FakeSharePoint) -> None:
         new = office.add("HR/leave.md", "# Leave")
         gone = office.add("HR/draft.md", "# Draft")
         office.delete(gone)
-        office.repeats = True
+        office.repeats = gifts
         second = await listed(connector, since=first.token)
         assert second.end is not None
         assert not second.end.is_whole
@@ -293,8 +293,8 @@ async def test_folders_in_a_ring_lead_nowhere(office: FakeSharePoint) -> None:
         (f"{SITE}/Documents/Forms/AllItems.aspx", {}, "the library by --library"),
         ("https://contoso.sharepoint.com/:f:/s/HR/Eabc", {}, "expected the address of a site"),
         (SITE, {"folder": "../x"}, "expected a folder in the library"),
-        (SITE, {"tenant": "contoso"}, "--tenant: the id of the directory"),
-        (SITE, {"app": ""}, "--app: the id of the application"),
+        (SITE, {"tenant": "contoso"}, "--tenant, the id of the directory"),
+        (SITE, {"app": ""}, "--app, the id of the application"),
         (SITE, {"branch": "main"}, "--branch is for git, not for sharepoint"),
     ],
 )

@@ -24,6 +24,7 @@ from core.domain.errors import ConfigError, DocumentError, TransientError
 from core.sources.connector import (
     ItemReaders,
     ListingEnd,
+    Readers,
     ReadersPage,
     SourceItem,
     UnreadReaders,
@@ -151,7 +152,7 @@ class SharePointAccess:
                 break
         raise TransientError("Microsoft Graph's list of changes breaks off")
 
-    async def _readers(self, item_id: str) -> ItemReaders | UnreadReaders:
+    async def _readers(self, item_id: str) -> Readers:
         found = await self._permissions(item_id)
         if isinstance(found, str):
             return UnreadReaders(item_id=item_id, problem=found)

@@ -250,8 +250,8 @@ async def opened(source: PolicySource, settings: Settings) -> AsyncGenerator[Sha
         access = SharePointAccess(
             library,
             tenant=where["tenant"],
-            takes_links=where["shared_links"] == "everyone",
+            takes_links=where.get("shared_links") == "everyone",
             now=lambda: datetime.fromtimestamp(time.time(), UTC),
         )
-        reads_permissions = where["readers"] == "source"
-        yield SharePointConnector(library, access=access if reads_permissions else None)
+        with_access = where.get("readers") != "audience"
+        yield SharePointConnector(library, access=access if with_access else None)
