@@ -92,6 +92,15 @@ that was interrupted goes on.""",
   python -m evals gate --data ../shared/data --set samples --accept""",
     ),
     command(
+        "renderings",
+        "evals.renderings:run_renderings",
+        short="are altered translations of statements told from right ones?",
+        text="""Holds labelled renderings in German, French and Spanish to the checks by code, and
+what comes back of them when they are translated back, and prints what is turned away.""",
+        examples="""\
+  python -m evals renderings""",
+    ),
+    command(
         "latency",
         "evals.measures:latency",
         _QUESTIONS,

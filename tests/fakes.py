@@ -331,6 +331,9 @@ class ScriptedReasoner:
         default_factory=lambda: Exploration(findings=(), reported_confidence=None)
     )
     critique_given: Critique | Exception = field(default_factory=lambda: Critique(refine=False))
+    translations: Mapping[str, str | Exception] = field(
+        default_factory=dict[str, "str | Exception"]
+    )
     name: str = "scripted/1"
     delay_s: float = 0.0
     asked: list[str] = field(default_factory=list[str])
@@ -380,6 +383,10 @@ class ScriptedReasoner:
         number = self.asked.count("judge")
         self.asked.append("judge")
         return _given(self.judgements[min(number, len(self.judgements) - 1)])
+
+    async def translate(self, texts: Sequence[str], /, *, into: str) -> Sequence[str]:
+        self.asked.append(f"translate into {into}")
+        return [_given(self.translations[one]) for one in texts]
 
 
 def _given(value: _T | Exception) -> _T:

@@ -18,6 +18,7 @@ from core.domain.answer import Answer, ShownCitation
 
 TITLE = "Evidence"
 WORD_FOR_WORD = "Word for word from the policy"
+TRANSLATED = "Shown to you in translation:"
 PIECE = 3_000
 """Characters that one element of a view holds."""
 T = TypeVar("T")
@@ -68,7 +69,8 @@ class ClaimHeading:
     text: str
     """On one line, of any length; of a claim that is its quote, only that it is."""
     note: str = ""
-    """Which of its quotes stand above already; empty: none."""
+    """The translation in which it was shown, and which of its quotes stand above already; empty:
+    neither."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,7 +205,17 @@ def _items(evidence: EvidenceView, library: Library) -> Iterator[EvidenceItem]:
         yield ClaimHeading(
             number=number,
             text=WORD_FOR_WORD if is_quote else line(claim.text, library.hosts),
-            note=f"{above} stands above." if above else "",
+            note=" ".join(
+                filter(
+                    None,
+                    (
+                        f"{TRANSLATED} “{line(claim.rendering, library.hosts)}”"
+                        if claim.rendering
+                        else "",
+                        f"{above} stands above." if above else "",
+                    ),
+                )
+            ),
         )
         for one in cited:
             if one.number not in seen:

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.agent.applicability import query_of
+from core.agent.conversation.asked_language import TOLD_APART, asked_language
 from core.domain.evidence import RetrievedChunk
 from core.domain.json_value import Json
 from core.domain.question import Question
@@ -176,8 +177,8 @@ class DocumentSearch:
         """
         asked = {stem(word): word for word in words(self._question.text) if _NOUN.fullmatch(word)}
         wanted = {own: asked[own] for own in map(stem, words(missing)) if own in asked}
-        if not wanted or not self.retrieved:
-            return ()
+        if not wanted or not self.retrieved or asked_language(self._question) in TOLD_APART:
+            return ()  # words of another language stand in no policy, whatever it says
         used = await knowledge.usage(wanted)
         absent: list[str] = []
         for own, word in list(wanted.items())[:MISSING]:

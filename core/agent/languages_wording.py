@@ -1,4 +1,4 @@
-"""What a person reads in their own language where no answer is given: reports, and refusals.
+"""What a person reads in their own language: of reports, refusals and translated answers.
 
 One instance for each language in which misconduct is recognised; each has every text.
 """
@@ -30,6 +30,16 @@ class ReplyWords:
     """Reply to a question that only a language model could answer, where there is none."""
     or_report: str
     """Added to it: nobody who meant to report is left without a way."""
+    translation: str
+    """Note below statements in the asker's language: what they are."""
+    verified_words: str
+    """Above the statements that were checked, in the language of the policies, `{language}`."""
+    partly_translated: str
+    """Note where a statement is shown as it is, as its translation did not stand the checks."""
+    untranslated: str
+    """Note where all of them are."""
+    no_answer: str
+    """Note beside a refusal in words of another language; empty: none is needed."""
 
 
 ENGLISH = ReplyWords(
@@ -45,6 +55,11 @@ ENGLISH = ReplyWords(
     report_in_public="I don't answer this here. Please write to me in a direct message.",
     not_in_language="I can't answer in this language here. You can ask me in English.",
     or_report="If you want to report something, please write to me in a direct message.",
+    translation="Machine translation, compared by code. The original below is what counts.",
+    verified_words="Checked against the policies, in the original ({language}):",
+    partly_translated="What could not be translated surely is left in the original.",
+    untranslated="This could not be translated surely, so it is in the language of the policies.",
+    no_answer="",
 )
 GERMAN = ReplyWords(
     report=(
@@ -65,6 +80,18 @@ GERMAN = ReplyWords(
         " fragen oder Ihre Frage an Compliance weitergeben."
     ),
     or_report="Wenn Sie etwas melden möchten, schreiben Sie mir bitte in einer Direktnachricht.",
+    translation=(
+        "Maschinelle Übersetzung, mit dem Original abgeglichen. Maßgeblich ist das Original."
+    ),
+    verified_words="Anhand der Richtlinien geprüft, im Original ({language}):",
+    partly_translated="Was sich nicht sicher übersetzen ließ, steht im Original da.",
+    untranslated=(
+        "Das ließ sich nicht sicher übersetzen und steht deshalb in der Sprache der Richtlinien da."
+    ),
+    no_answer=(
+        "Eine gesicherte Antwort habe ich nicht gefunden. Sie können die Frage an Compliance"
+        " weitergeben."
+    ),
 )
 FRENCH = ReplyWords(
     report=(
@@ -85,6 +112,17 @@ FRENCH = ReplyWords(
         " anglais ou la transmettre au service Compliance."
     ),
     or_report="Si vous voulez signaler un fait, écrivez-moi, s'il vous plaît, par message direct.",
+    translation="Traduction automatique, comparée à l'original. Seul l'original fait foi.",
+    verified_words="Vérifié d'après les politiques, dans l'original ({language}) :",
+    partly_translated="Ce qui n'a pas pu être traduit avec certitude est laissé dans l'original.",
+    untranslated=(
+        "Ce texte n'a pas pu être traduit avec certitude ; il est donc dans la langue des"
+        " politiques."
+    ),
+    no_answer=(
+        "Je n'ai pas trouvé de réponse sûre. Vous pouvez transmettre la question au service"
+        " Compliance."
+    ),
 )
 SPANISH = ReplyWords(
     report=(
@@ -103,7 +141,42 @@ SPANISH = ReplyWords(
         " Compliance."
     ),
     or_report="Si quiere denunciar algo, escríbame, por favor, un mensaje directo.",
+    translation="Traducción automática, comparada con el original. Solo el original es válido.",
+    verified_words="Comprobado con las políticas, en el original ({language}):",
+    partly_translated="Lo que no se pudo traducir con seguridad queda en el original.",
+    untranslated=(
+        "No se pudo traducir con seguridad, por lo que está en el idioma de las políticas."
+    ),
+    no_answer="No he encontrado una respuesta segura. Puede pasar la pregunta a Compliance.",
 )
+LANGUAGE_NAMES = {
+    Language.ENGLISH: {
+        Language.ENGLISH: "English",
+        Language.GERMAN: "German",
+        Language.FRENCH: "French",
+        Language.SPANISH: "Spanish",
+    },
+    Language.GERMAN: {
+        Language.ENGLISH: "Englisch",
+        Language.GERMAN: "Deutsch",
+        Language.FRENCH: "Französisch",
+        Language.SPANISH: "Spanisch",
+    },
+    Language.FRENCH: {
+        Language.ENGLISH: "anglais",
+        Language.GERMAN: "allemand",
+        Language.FRENCH: "français",
+        Language.SPANISH: "espagnol",
+    },
+    Language.SPANISH: {
+        Language.ENGLISH: "inglés",
+        Language.GERMAN: "alemán",
+        Language.FRENCH: "francés",
+        Language.SPANISH: "español",
+    },
+}
+"""What each language calls the others."""
+NAMES_IN_ENGLISH = LANGUAGE_NAMES[Language.ENGLISH]
 _WORDS = {
     Language.ENGLISH: ENGLISH,
     Language.GERMAN: GERMAN,

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from core.agent import trace
 from core.agent.applicability import applicable_claims, foreign_countries, with_notes
-from core.agent.concurrency import prefetched, run_both, yield_to_others
+from core.agent.concurrency import prefetched, yield_to_others
 from core.agent.decision_input import DecidedDraft, DecisionInput, better_of, relevance_read
 from core.agent.document_search import DocumentSearch
 from core.agent.early_replies import early_reply
@@ -27,13 +27,12 @@ from core.agent.stages.decide import decide, settled
 from core.agent.stages.draft import draft, gather
 from core.agent.stages.explore import explore, gate, plan
 from core.agent.stages.review import (
-    NOT_CRITICISED,
     Contradiction,
     contradiction_in,
-    critique,
-    judge,
+    reviewed,
     without_unsupported,
 )
+from core.agent.stages.translate import translated
 from core.agent.stages.verify import check_draft
 from core.confidence.calibration import confidence_of
 from core.domain.answer import (
@@ -172,7 +171,10 @@ class _PipelineRun:
             missing=await self._told_missing(best),
             duties=self._duties,
         )
-        return await self._end(planned, with_notes(answer, best.situation.notes))
+        answer = with_notes(answer, best.situation.notes)
+        translator = reasoner if self._is_model else None
+        answer = await translated(translator, question, answer, note=self._step)
+        return await self._end(planned, answer)
 
     def _asked_back(self, planned: Clarification) -> Answer:
         may_ask = self._may_clarify()
@@ -332,17 +334,11 @@ class _PipelineRun:
         """Ask critic and judge at the same time about what is left of the draft."""
         if not remaining.claims:
             return None, NotJudged(reason="no claim is left")
-        question, evidence = self._question, self._evidence
         self._tell("review", "Reading it once more")
-        if self._is_model and self._budget.model_calls_left < REVIEWS:
-            # The critic can't approve: what is left belongs to the judge.
-            criticised = NOT_CRITICISED
-            judged = await judge(reasoner, question, planned, evidence, remaining)
-        else:
-            criticised, judged = await run_both(
-                critique(reasoner, question, evidence, remaining),
-                judge(reasoner, question, planned, evidence, remaining),
-            )
+        is_short = self._is_model and self._budget.model_calls_left < REVIEWS
+        criticised, judged = await reviewed(
+            reasoner, self._question, planned, self._evidence, remaining, is_short=is_short
+        )
         self._step("critique", {"refine": criticised.refine, "issues": list(criticised.issues)})
         self._step("judge", trace.judgement_json(judged))
         return criticised, judged

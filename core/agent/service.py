@@ -19,7 +19,7 @@ from core.agent.policy_facts.question_forms import bind_to_policies
 from core.agent.precedents import SimilarPrecedents
 from core.agent.rehearsal import Sections, WithoutSections, without_sections
 from core.agent.reply import compose
-from core.agent.reply.release import may_be_off_topic, remarked, unless_off_topic
+from core.agent.reply.release import may_be_off_topic, remarked, stands_alone, unless_off_topic
 from core.agent.reply.source_facts import with_sources
 from core.agent.request import (
     MAX_QUESTION,
@@ -315,8 +315,8 @@ class Answering:
         """Return a run as it is recorded: with remarks, or as off topic."""
         answer = remarked(question, run.answer, request)
         answer = await with_sources(question, answer, self._parts.corpus)
-        is_alone = question.standalone == question.text
-        if self._off_topic is None or not is_alone or not may_be_off_topic(answer):
+        is_told = stands_alone(question) and may_be_off_topic(answer)
+        if self._off_topic is None or not is_told:
             return replace(run, answer=answer)
         try:
             likelihood = await self._off_topic.likelihood(question.text)

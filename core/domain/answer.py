@@ -330,6 +330,8 @@ class ShownClaim:
     """The statement."""
     numbers: tuple[int, ...]
     """The [n] behind it; never empty."""
+    rendering: str = ""
+    """Its translation into the asker's language, as shown; empty: it was shown as it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

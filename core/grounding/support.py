@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from core.domain.answer import Check
 from core.grounding.bounds import bounds_kept, cases_of_rules
 from core.grounding.denial import negation_kept, turned_word
+from core.grounding.marks import unread_force
 from core.grounding.named_entities import missing_names
 from core.grounding.polarity import polarity_kept, stands_in
 from core.grounding.quantity_roles import roles_kept
@@ -98,17 +99,21 @@ def ungrounded(text: str, grounds: Grounds) -> Mapping[Check, str | None]:
 
 
 def _translated(text: str, grounds: Grounds) -> str | None:
-    """Return what is wrong if a statement is in another language than what it cites.
+    """Return what is wrong with a statement in another language than English, or than its source.
 
-    The words for what must, may and must not be done are known in English alone, so nothing here
-    could tell "dürfen" from "must not". A statement all of whose words are those that it cites is
-    in their language, whatever its names look like ("Hamburg, Munich: EUR 150"). Of 2,189 sentences
-    of English policies 7 are taken for another language, all of them headings and names of laws.
+    The words for what must, may and must not be done are understood in English alone, so nothing
+    here could tell "dürfen" from "must not". A statement all of whose words are those that it cites
+    is in their language, whatever its names look like ("Hamburg, Munich: EUR 150"). Of 2,189
+    sentences of English policies 7 are taken for another language, all of them headings and names
+    of laws. Where both are in another language, lists of its words are all that tells; see
+    `core.grounding.marks`.
     """
-    if not {*words(text)} - {*words(" ".join([*grounds.texts, *grounds.titles]))}:
-        return None
-    said, cited = language_of(text), language_of(" ".join(grounds.texts))
-    if said is cited or not {said, cited} & _TOLD_APART:
+    cited = language_of(" ".join(grounds.texts))
+    own = {*words(text)} - {*words(" ".join([*grounds.texts, *grounds.titles]))}
+    said = language_of(text) if own else cited
+    if said is cited:
+        return None if said is Language.ENGLISH else unread_force(text, grounds.texts, said)
+    if not {said, cited} & _TOLD_APART:
         return None
     return f"the claim is in another language ({said.value}) than what it cites ({cited.value})"
 

@@ -20,6 +20,17 @@ _NAMES = {
 }
 
 
+def language_of_text(text: str) -> Language:
+    """Return the language of most of the first paragraphs of a text that tell one."""
+    paragraphs = [one[:CHARACTERS] for one in text.split("\n\n")]
+    return _most_of([one for one in paragraphs if len(one.split()) >= _FEWEST_WORDS], text)
+
+
+def language_name(language: Language) -> str:
+    """Return what a person reads for a language: its name, or that it is another."""
+    return _NAMES.get(language, "English")
+
+
 def language_note(text: str, sections: Sequence[Section]) -> str:
     """Return what an ingestion says of a document in another language; empty: it is in English.
 
@@ -29,7 +40,11 @@ def language_note(text: str, sections: Sequence[Section]) -> str:
         text[one.char_start : min(one.char_end, one.char_start + CHARACTERS)]
         for one in sections[:SECTIONS]
     ]
-    told = [one for one in begun if len(one.split()) >= _FEWEST_WORDS] or [text[:CHARACTERS]]
-    ((language, _),) = Counter(map(language_of, told)).most_common(1)
-    name = _NAMES.get(language)
+    told = [one for one in begun if len(one.split()) >= _FEWEST_WORDS]
+    name = _NAMES.get(_most_of(told, text))
     return f"{name}: searched, no rules read" if name else ""
+
+
+def _most_of(told: Sequence[str], text: str) -> Language:
+    counted = Counter(map(language_of, told[:SECTIONS] or [text[:CHARACTERS]]))
+    return counted.most_common(1)[0][0]

@@ -127,6 +127,15 @@ class Reasoner(Protocol):
         """Score the verified draft, and decide what to do with it."""
         ...
 
+    async def translate(self, texts: Sequence[str], /, *, into: str) -> Sequence[str]:
+        """Translate statements into a language, which is named in English; one text for each.
+
+        Raises:
+            ContractError: The model returned something else; rules translate nothing.
+            ModelUnavailableError: It failed, or the budget is spent.
+        """
+        ...
+
 
 class ReasonerFactory(Protocol):
     """Makes a reasoner for each run. Safe from many tasks."""

@@ -27,10 +27,13 @@ from core.bootstrap import open_stores
 from core.config.settings import Settings
 from core.domain.errors import UsageError
 from core.domain.question import Scope
+from core.ingest.languages import language_name, language_of_text
 from core.ontology.graphs.graph import OntologyGraph, build_graph, to_graphml, to_html
 from core.ontology.graphs.lint import lint
 
 EXIT_PROBLEMS = 1
+TOLD_BY = 20_000
+"""Characters of a policy that tell its language."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,10 +113,14 @@ async def _summary(corpus: _Corpus) -> int:
 
 async def _list(corpus: _Corpus) -> int:
     versions = await corpus.stores.corpus.versions(corpus.scope)
+    begun = await corpus.stores.report.beginnings(
+        [one.version_id for one in versions], characters=TOLD_BY
+    )
+    languages = {version: language_name(language_of_text(text)) for version, text in begun.items()}
     if corpus.as_json:
-        corpus.terminal.show_json(policies_json(versions))
+        corpus.terminal.show_json(policies_json(versions, languages))
     else:
-        corpus.terminal.show(*policies_view(versions))
+        corpus.terminal.show(*policies_view(versions, languages))
     return 0
 
 

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -11,6 +11,7 @@ from bot.console.views.render import place_line
 from bot.console.views.terminal import Row, one_line
 from core.adapters.postgres.corpus.corpus_report import CorpusCounts
 from core.domain.policy import PolicyVersion
+from core.language.spans import VersionId
 from core.ontology.graphs.conflicts import Quote
 from core.ontology.graphs.graph import OntologyGraph
 from core.ontology.graphs.lint import Report
@@ -46,8 +47,10 @@ def summary_json(counts: CorpusCounts, graph: OntologyGraph) -> dict[str, object
     }
 
 
-def policies_view(versions: Sequence[PolicyVersion]) -> Iterator[RenderableType]:
-    """Return a row a policy: key, title, version, and what limits it."""
+def policies_view(
+    versions: Sequence[PolicyVersion], languages: Mapping[VersionId, str]
+) -> Iterator[RenderableType]:
+    """Return a row a policy: key, title, version, language, and what limits it."""
     if not versions:
         yield Text("No policy is in force in this scope.")
     width = max((len(one_line(version.metadata.key)) for version in versions), default=0)
@@ -57,6 +60,7 @@ def policies_view(versions: Sequence[PolicyVersion]) -> Iterator[RenderableType]
         facts = [
             f"in force since {known.effective_from}" if known.effective_from else "",
             f"until {known.effective_until}" if known.effective_until else "",
+            languages.get(version.version_id, ""),
             known.jurisdiction or "everywhere",
             f"for {', '.join(sorted(known.audience))}",
             f"tags {', '.join(sorted(known.tags))}" if known.tags else "",
@@ -72,13 +76,16 @@ def policies_view(versions: Sequence[PolicyVersion]) -> Iterator[RenderableType]
         yield Row(heads=(head,), lines=(Text(title), Text(about, style="dim")))
 
 
-def policies_json(versions: Sequence[PolicyVersion]) -> list[dict[str, object]]:
+def policies_json(
+    versions: Sequence[PolicyVersion], languages: Mapping[VersionId, str]
+) -> list[dict[str, object]]:
     """Return the same as JSON."""
     return [
         {
             **dataclasses.asdict(version.metadata),
             "audience": sorted(version.metadata.audience),
             "tags": sorted(version.metadata.tags),
+            "language": languages.get(version.version_id),
             "version_id": version.version_id,
             "edition": version.edition,
             "source_name": version.source_name,

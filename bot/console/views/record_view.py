@@ -91,6 +91,8 @@ def _claims(answer: Mapping[str, Json]) -> Iterator[RenderableType]:
         yield Text()
         yield Text(f"Claim {number}", style="bold")
         yield _indented(safe(_text(claim, "text")))
+        if claim.get("rendering"):
+            yield _indented(safe(f"shown in translation: {_text(claim, 'rendering')}", style="dim"))
         for cited in cast("list[Any]", claim.get("citations") or []):
             citation = by_number.get(cited)
             if citation is not None:

@@ -33,9 +33,18 @@ def run_view(run: Run) -> Iterator[Row]:
                 for number, attempt in attempts:
                     yield from _attempt(number, attempt)
                     break
+            case "translate":
+                yield from _translated(step)
             case _:
                 pass
     yield from _end(run)
+
+
+def _translated(step: Step) -> Iterator[Row]:
+    detail = cast("Mapping[str, Any]", step.detail)
+    yield _row("translate", f"{detail['shown']} into {detail['into']}")
+    for reason in detail["failed"]:
+        yield _row("", f"shown as it is: {reason}")
 
 
 def _question(run: Run) -> Iterator[Row]:

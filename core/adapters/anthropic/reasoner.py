@@ -5,10 +5,10 @@
   as documents will be retrieved: results and passages are sent together;
 - `draft` takes the answer that was given, or asks for it with all evidence so far; with passages,
   the model may search once more in its own words, or ask the asker back;
-- `critique` and `judge` use other prompts on another model, without this dialogue.
+- `critique`, `judge` and `translate` use other prompts on another model, without this dialogue.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from core.adapters.anthropic.api.api_types import (
     ModelReply,
@@ -29,7 +29,7 @@ from core.adapters.anthropic.dialogue.claims import (
 )
 from core.adapters.anthropic.dialogue.dialogue import Dialogue, digest, system
 from core.adapters.anthropic.dialogue.review import Reviewer
-from core.adapters.anthropic.dialogue.tool_loop import Answered, Explorer
+from core.adapters.anthropic.dialogue.tool_loop import Answered, Explorer, NoToolbox
 from core.adapters.anthropic.dialogue.tools import (
     MAKE_PLAN,
     ClarificationRequest,
@@ -38,17 +38,18 @@ from core.adapters.anthropic.dialogue.tools import (
     definitions,
     parse_plan,
 )
+from core.adapters.anthropic.dialogue.translation import Translator
 from core.adapters.anthropic.dialogue.turn_texts import Findings
 from core.agent.conversation.misconduct import is_confidential
 from core.agent.extractive.reasoner import ExtractiveReasoner
-from core.agent.prompts import ANSWER, ANSWER_GRAPH_ONLY
+from core.agent.prompts import RELEASED, Prompts
 from core.agent.request import OUT_OF_SCOPE
 from core.domain.answer import Clarification, Critique, Draft, Judgement, NotJudged
 from core.domain.errors import ModelUnavailableError
 from core.domain.evidence import Evidence
 from core.domain.json_value import Json
 from core.domain.question import Question
-from core.domain.run import Attempt, Exploration, ModelCall, Plan, RunLimits, ToolCall
+from core.domain.run import Attempt, Exploration, ModelCall, Plan, RunLimits
 from core.ports import Knowledge, RunContext, Toolbox
 
 RESERVED = 5
@@ -59,18 +60,6 @@ CUT = frozenset({"max_tokens", "pause_turn", "model_context_window_exceeded"})
 """Stop reasons of an incomplete reply."""
 DECLINED = "the language model declined to answer"
 _NO_TOOLS: Mapping[str, Json] = {"type": "none"}
-
-
-class NoToolbox:
-    """Stands in for the tools while exploring with rules, which uses none of the budget."""
-
-    names: tuple[str, ...] = ()
-    definitions: tuple[Mapping[str, Json], ...] = ()
-    calls: tuple[ToolCall, ...] = ()
-
-    async def call(self, _tool: str, _arguments: Mapping[str, Json], /) -> Mapping[str, Json]:
-        """Return nothing."""
-        return {"evidence": [], "stats": {}}
 
 
 class AnthropicReasoner:
@@ -85,6 +74,7 @@ class AnthropicReasoner:
         capabilities: Capabilities,
         ahead: ExtractiveReasoner,
         threshold: float,
+        prompts: Prompts,
     ) -> None:
         self._context = context
         self._calls = calls
@@ -92,7 +82,7 @@ class AnthropicReasoner:
         self._is_marked = not capabilities.native_citations
         self._is_cached = capabilities.prompt_caching
         self._ahead = ahead
-        self._prompt = ANSWER if context.use_rag else ANSWER_GRAPH_ONLY
+        self._prompt = prompts.answer if context.use_rag else prompts.answer_graph_only
         self._tools = definitions(context.toolbox.definitions, use_rag=context.use_rag)
         self._may_ask = context.question.asked_back < RunLimits().max_clarifications
         self._dialogue = Dialogue(is_marked=self._is_marked)
@@ -107,7 +97,10 @@ class AnthropicReasoner:
             use_rag=context.use_rag,
             may_ask=self._may_ask,
         )
-        self._reviewer = Reviewer(calls, models=models, capabilities=capabilities)
+        self._reviewer = Reviewer(calls, models=models, capabilities=capabilities, prompts=prompts)
+        self._translator = Translator(
+            calls, prompt=prompts.translate, models=models, capabilities=capabilities
+        )
         self._reply: ModelReply | None = None
 
     @property
@@ -338,6 +331,10 @@ class AnthropicReasoner:
         """See `Reasoner.judge`."""
         return await self._reviewer.judge(question, evidence, draft)
 
+    async def translate(self, texts: Sequence[str], /, *, into: str) -> Sequence[str]:
+        """See `Reasoner.translate`."""
+        return await self._translator.translate(texts, into=into)
+
 
 def _clarification(asked: ClarificationRequest) -> Clarification:
     return Clarification(
@@ -367,7 +364,9 @@ class AnthropicReasonerFactory:
         capabilities: Capabilities,
         ahead: ExtractiveReasoner,
         threshold: float = RunLimits().gate_threshold,
+        prompts: Prompts = RELEASED,
     ) -> None:
+        self._prompts = prompts
         self._models = models
         self._calls = calls
         self._ahead = ahead
@@ -377,7 +376,7 @@ class AnthropicReasonerFactory:
     @property
     def name(self) -> str:
         """See `ReasonerFactory.name`."""
-        return f"{self._models.answer}/{ANSWER.name}-{ANSWER.version}"
+        return f"{self._models.answer}/{self._prompts.answer.label.replace('/', '-')}"
 
     def begin(self, context: RunContext, /) -> AnthropicReasoner:
         """See `ReasonerFactory.begin`."""
@@ -388,4 +387,5 @@ class AnthropicReasonerFactory:
             capabilities=self._capabilities,
             ahead=self._ahead,
             threshold=self._threshold,
+            prompts=self._prompts,
         )

@@ -18,7 +18,7 @@ from core.ports import StoredCall
 from core.replay.recorded import RecordedQuestion, ReplayImpossibleError
 
 _CANCELLED = "cancelled"
-_REVIEWS = frozenset({"critique", "judge"})
+_REVIEWS = frozenset({"critique", "judge", "translate"})
 
 
 class ReplayedCalls:

@@ -275,6 +275,14 @@ class ExtractiveReasoner:
             measures=tuple(measures.items()),
         )
 
+    async def translate(self, texts: Sequence[str], /, *, into: str) -> Sequence[str]:
+        """See `Reasoner.translate`: rules quote, and translate nothing.
+
+        Raises:
+            ContractError: Always.
+        """
+        raise ContractError(f"rules translate nothing into {into}")
+
     async def _measures(
         self, question: Question, plan: Plan, evidence: Evidence, draft: Draft
     ) -> dict[str, float]:

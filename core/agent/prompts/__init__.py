@@ -55,6 +55,22 @@ def parse(name: str, raw: str) -> Prompt:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompts:
+    """The prompts that answer a question."""
+
+    answer: Prompt
+    """Reasons over the ontology and the documents."""
+    answer_graph_only: Prompt
+    """Reasons over the ontology alone."""
+    critique: Prompt
+    """Looks for what is wrong with a draft."""
+    judge: Prompt
+    """Scores a draft."""
+    translate: Prompt
+    """Translates statements for whoever asks in another language."""
+
+
 def _load(name: str) -> Prompt:
     return parse(name, (files(__name__) / f"{name}.md").read_text(encoding="utf-8"))
 
@@ -67,6 +83,16 @@ CRITIQUE = _load("critique")
 """Looks for what is wrong with a draft."""
 JUDGE = _load("judge")
 """Scores a draft."""
+TRANSLATE = _load("translate")
+"""Translates statements for whoever asks in another language."""
+RELEASED = Prompts(
+    answer=ANSWER,
+    answer_graph_only=ANSWER_GRAPH_ONLY,
+    critique=CRITIQUE,
+    judge=JUDGE,
+    translate=TRANSLATE,
+)
+"""Those of the release."""
 EXTRACT = _load("extract")
 """Reads the facts of one section."""
 GRADE = _load("grade")

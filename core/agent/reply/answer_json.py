@@ -27,7 +27,12 @@ def answer_json(answer: Answer) -> JsonObject:
         "outcome": answer.outcome.value,
         "answer": answer.text,
         "claims": [
-            {"text": claim.text, "citations": list(claim.numbers)} for claim in answer.claims
+            {
+                "text": claim.text,
+                "citations": list(claim.numbers),
+                **({"rendering": claim.rendering} if claim.rendering else {}),
+            }
+            for claim in answer.claims
         ],
         "citations": [_citation_json(citation) for citation in answer.citations],
         "confidence": {
@@ -117,7 +122,11 @@ def answer_of(stored: Mapping[str, Any]) -> Answer:
         outcome=Outcome(stored["outcome"]),
         text=stored["answer"],
         claims=tuple(
-            ShownClaim(text=claim["text"], numbers=tuple(claim["citations"]))
+            ShownClaim(
+                text=claim["text"],
+                numbers=tuple(claim["citations"]),
+                rendering=claim.get("rendering", ""),
+            )
             for claim in stored["claims"]
         ),
         citations=tuple(_citation(citation) for citation in stored["citations"]),

@@ -36,6 +36,7 @@ from core.domain.ontology import EntityType, SectionRef
 from core.domain.question import UNASKED_SLOT, Question, Scope
 from core.domain.run import Term
 from core.language.content_words import content_words, words
+from core.language.languages import Language, language_of
 from core.language.modality import Modality, modality
 from core.language.phrasing import fits
 from core.language.quantities import quantities
@@ -70,6 +71,8 @@ def unanswered(
     if left_open:
         asked = [one for one in map(_asked, left_open) if one]
         return NO_SURE_ANSWER_TO.format(asked="; ".join(asked)) if asked else PARTIAL
+    if language_of(question) is not Language.ENGLISH:
+        return None
     terms = tuple(Term(word=word, weight=1.0) for word in sorted(content_words(question)))
     parts = [part.text for part in parts_of(question, terms)]
     if len(parts) < 2:  # noqa: PLR2004
@@ -316,6 +319,12 @@ def refusal(
     if needs_person and kind is not RefusalKind.OUT_OF_SCOPE:
         return replace(refused, outcome=Outcome.ESCALATED)
     return refused
+
+
+def stands_alone(question: Question) -> bool:
+    """Say whether a message can be judged by its words: all of the question, and in English."""
+    is_alone = question.standalone == question.text
+    return is_alone and language_of(question.text) is Language.ENGLISH
 
 
 def may_be_off_topic(answer: Answer) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from enum import StrEnum
 
+from core.agent.concurrency import run_both
 from core.domain.answer import (
     Check,
     Claim,
@@ -127,6 +128,27 @@ def _touches(span: Span, spans: _Spans) -> bool:
 
 NOT_CRITICISED = Critique(refine=False, issues=("the budget was spent before the critic",))
 """Stands for a critic that was not asked, so that the judge could be."""
+
+
+async def reviewed(
+    reasoner: Reasoner,
+    question: Question,
+    plan: Plan,
+    evidence: Evidence,
+    draft: Draft,
+    *,
+    is_short: bool,
+) -> tuple[Critique, Judgement | NotJudged]:
+    """Ask critic and judge at the same time; the judge alone where calls run short.
+
+    The critic can't approve: what is left belongs to the judge.
+    """
+    if is_short:
+        return NOT_CRITICISED, await judge(reasoner, question, plan, evidence, draft)
+    return await run_both(
+        critique(reasoner, question, evidence, draft),
+        judge(reasoner, question, plan, evidence, draft),
+    )
 
 
 async def critique(

@@ -57,6 +57,12 @@ def judged(
     return step
 
 
+def translates(*texts: str) -> Reply:
+    """Translate the statements of a request so, in order."""
+    given = [{"statement": number, "text": text} for number, text in enumerate(texts, start=1)]
+    return reply(tool_use("submit_translation", {"translations": given}))
+
+
 def unsupported(claim: int, support: str, words: str = "") -> Block:
     """Return a judge's verdict on a claim, counted from 1."""
     return {"claim": claim, "support": support, "words": words}
@@ -119,6 +125,7 @@ class ScriptedModel:
     answer: Sequence[Step] = ()
     critique: Sequence[Step] = field(default_factory=lambda: [criticised()] * 4)
     judge: Sequence[Step] = field(default_factory=lambda: [judged()] * 4)
+    translate: Sequence[Step] = ()
     requests: list[ModelRequest] = field(default_factory=list[ModelRequest])
 
     def bodies(self, purpose: str = "answer") -> list[Body]:
@@ -129,7 +136,12 @@ class ScriptedModel:
 
     def step(self, request: ModelRequest) -> Step:
         """Return what the script has for a request."""
-        steps = {"answer": self.answer, "critique": self.critique, "judge": self.judge}
+        steps = {
+            "answer": self.answer,
+            "critique": self.critique,
+            "judge": self.judge,
+            "translate": self.translate,
+        }
         done = sum(one.purpose == request.purpose for one in self.requests)
         self.requests.append(request)
         script = steps[request.purpose]

@@ -74,8 +74,8 @@ async def test_one_turn_may_plan_explore_report_and_answer() -> None:
     assert run.answer.outcome is Outcome.ANSWERED
     assert (run.budget.model_calls, run.budget.steps) == (3, 1)
     assert [call.purpose for call in run.model_calls] == ["answer", "critique", "judge"]
-    assert run.model_calls[0].prompt == "answer/2"
-    assert run.reasoner == "claude-sonnet-5-5/answer-2"
+    assert run.model_calls[0].prompt == "answer/3"
+    assert run.reasoner == "claude-sonnet-5-5/answer-3"
 
 
 async def test_calls_of_one_turn_are_answered_in_one_turn_in_order() -> None:

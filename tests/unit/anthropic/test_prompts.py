@@ -8,17 +8,27 @@ import pytest
 
 from core.adapters.anthropic.dialogue.review import SUBMIT_CRITIQUE, SUBMIT_JUDGEMENT, token_of
 from core.adapters.anthropic.dialogue.tools import EMIT_CONFIDENCE, MAKE_PLAN
+from core.adapters.anthropic.dialogue.translation import SUBMIT_TRANSLATION
 from core.agent import prompts
 from core.agent.document_search import READ_SECTION, SEARCH_PASSAGES
-from core.agent.prompts import ANSWER, ANSWER_GRAPH_ONLY, CRITIQUE, JUDGE, Prompt, parse
+from core.agent.prompts import (
+    ANSWER,
+    ANSWER_GRAPH_ONLY,
+    CRITIQUE,
+    JUDGE,
+    TRANSLATE,
+    Prompt,
+    parse,
+)
 
 ROOT = Path(__file__).parents[3]
-ALL = (ANSWER, ANSWER_GRAPH_ONLY, CRITIQUE, JUDGE)
+ALL = (ANSWER, ANSWER_GRAPH_ONLY, CRITIQUE, JUDGE, TRANSLATE)
 PINNED = {
-    "answer/2": "8bbd18333c09f6a2",
-    "answer-graph-only/1": "2a4635fe355f15fe",
+    "answer/3": "f3d224dc2cdbca85",
+    "answer-graph-only/2": "db350b62472edbe7",
     "critique/1": "2aba80a1469d1b14",
-    "judge/2": "52055d23b3cf2a4a",
+    "judge/3": "eb7a219ba50b61fd",
+    "translate/1": "28bd900d44351a93",
 }
 """SHA-256 of each text, its beginning: a changed prompt needs a new version, and a look at these
 tests."""
@@ -44,6 +54,7 @@ def test_a_changed_prompt_has_a_new_version(prompt: Prompt) -> None:
         (ANSWER_GRAPH_ONLY, [MAKE_PLAN]),
         (CRITIQUE, [SUBMIT_CRITIQUE]),
         (JUDGE, [SUBMIT_JUDGEMENT]),
+        (TRANSLATE, [SUBMIT_TRANSLATION]),
     ],
     ids=lambda given: given.name if isinstance(given, Prompt) else "",
 )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.ingest.languages import language_note
+from core.ingest.languages import language_name, language_note, language_of_text
 from core.ingest.prepare import read_content
 
 ENGLISH = (
@@ -44,3 +44,12 @@ def test_the_language_of_a_document_is_said(text: str, note: str) -> None:
     """Most sections decide; an English one with a German annex is English."""
     content = read_content(text.encode(), source_name="a.md", with_chunks=False)
     assert language_note(content.document.text, content.sections) == note
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [(ENGLISH, "English"), (GERMAN, "German"), (DUTCH, "Not in English"), ("", "English")],
+)
+def test_corpus_list_names_the_language_of_a_policy(text: str, name: str) -> None:
+    """By its first paragraphs, as its ingestion did by its sections."""
+    assert language_name(language_of_text(text)) == name

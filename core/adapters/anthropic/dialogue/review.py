@@ -9,7 +9,7 @@ from core.adapters.anthropic.api.api_types import Block, Calls, ModelRequest, To
 from core.adapters.anthropic.api.providers import Capabilities, ModelChoice
 from core.adapters.anthropic.dialogue.dialogue import data_block, system, text_block
 from core.adapters.anthropic.dialogue.tools import share
-from core.agent.prompts import CRITIQUE, JUDGE, Prompt
+from core.agent.prompts import RELEASED, Prompt, Prompts
 from core.domain.answer import (
     ClaimJudgement,
     Critique,
@@ -115,12 +115,6 @@ class _Role:
     tool: Mapping[str, Json]
 
 
-_CRITIC = _Role(purpose="critique", prompt=CRITIQUE, tool=CRITIC_TOOL)
-
-
-_JUDGE = _Role(purpose="judge", prompt=JUDGE, tool=JUDGE_TOOL)
-
-
 class Reviewer:
     """Calls critic and judge on the small model; both may be called at once."""
 
@@ -130,9 +124,12 @@ class Reviewer:
         *,
         models: ModelChoice,
         capabilities: Capabilities,
+        prompts: Prompts = RELEASED,
         critic_timeout_s: float = CRITIC_TIMEOUT_S,
     ) -> None:
         self._calls = calls
+        self._critic = _Role(purpose="critique", prompt=prompts.critique, tool=CRITIC_TOOL)
+        self._judge = _Role(purpose="judge", prompt=prompts.judge, tool=JUDGE_TOOL)
         self._critic_timeout_s = critic_timeout_s
         self._models = models
         self._is_cached = capabilities.prompt_caching
@@ -144,7 +141,7 @@ class Reviewer:
         """
         try:
             async with asyncio.timeout(self._critic_timeout_s):
-                arguments = await self._submitted(_CRITIC, question, evidence, draft)
+                arguments = await self._submitted(self._critic, question, evidence, draft)
         except BudgetSpentError:
             return Critique(refine=False, issues=("the budget was spent before the critic",))
         except (ModelUnavailableError, ContractError) as error:
@@ -163,7 +160,7 @@ class Reviewer:
             ModelUnavailableError: The model failed.
         """
         try:
-            arguments = await self._submitted(_JUDGE, question, evidence, draft)
+            arguments = await self._submitted(self._judge, question, evidence, draft)
         except BudgetSpentError:
             return NotJudged(reason=SPENT)
         return judgement_of(arguments, claims=len(draft.claims))

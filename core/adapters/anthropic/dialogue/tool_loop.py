@@ -29,6 +29,7 @@ from core.adapters.anthropic.dialogue.tools import (
 from core.adapters.anthropic.dialogue.turn_texts import Findings, span_of
 from core.agent.document_search import READ_SECTION, SEARCH_PASSAGES
 from core.domain.json_value import Json
+from core.domain.run import ToolCall
 from core.ports import Toolbox
 from core.ports.reasoning import FoundPassages
 
@@ -74,6 +75,18 @@ class Answered:
     """Calls with arguments that could not be read."""
     planned: int
     """Plans made."""
+
+
+class NoToolbox:
+    """Stands in for the tools while exploring with rules, which uses none of the budget."""
+
+    names: tuple[str, ...] = ()
+    definitions: tuple[Mapping[str, Json], ...] = ()
+    calls: tuple[ToolCall, ...] = ()
+
+    async def call(self, _tool: str, _arguments: Mapping[str, Json], /) -> Mapping[str, Json]:
+        """Return nothing."""
+        return {"evidence": [], "stats": {}}
 
 
 class Explorer:

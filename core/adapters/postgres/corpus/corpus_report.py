@@ -1,6 +1,7 @@
 """A report on the corpus for its administrators: counts, audiences, and cross-references."""
 
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from sqlalchemy import text
@@ -9,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters
 from core.domain.ontology import CrossReference
 from core.domain.question import Scope
-from core.language.spans import TextSpan
+from core.language.spans import TextSpan, VersionId
 from core.ontology.extract.policy_index import IndexedPolicy, IndexedSection, PolicyIndex
 from core.ontology.graphs.lint import FoundReference
 
@@ -91,6 +92,20 @@ class PostgresCorpusReport:
                 text("SELECT DISTINCT sha256 FROM citebound.policy_versions")
             )
             return frozenset(map(bytes, found.scalars()))
+
+    async def beginnings(
+        self, versions: Collection[VersionId], *, characters: int
+    ) -> dict[VersionId, str]:
+        """Return the first characters of the text of each version."""
+        async with self._engine.connect() as connection:
+            rows = await connection.execute(
+                text(
+                    "SELECT id, left(text, :characters) AS begun FROM citebound.policy_versions"
+                    " WHERE id = ANY(:versions)"
+                ),
+                {"versions": list(versions), "characters": characters},
+            )
+            return {VersionId(row.id): row.begun for row in rows}
 
     async def counts(self, scope: Scope) -> CorpusCounts:
         """Count what is in the scope."""
