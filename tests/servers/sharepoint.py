@@ -10,7 +10,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from aiohttp import web
 
@@ -243,7 +243,7 @@ class FakeSharePoint:
             "name": entry.name,
             "eTag": f'"{{{entry.entry_id}}},{entry.version}"',
             "size": len(entry.content or b""),
-            "webUrl": f"{SITE}/Documents/{entry.name}",
+            "webUrl": f"{SITE}/Documents/{quote(entry.name, errors='replace')}",
             kind: {},
         }
         if entry.entry_id == "root":

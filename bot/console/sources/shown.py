@@ -11,6 +11,8 @@ from core.domain.errors import CiteboundError
 from core.sources.access import AccessReport
 from core.sources.store import ItemState, KnownItem, SourceStatus, SyncReport
 
+_PLACE = ("site", "url", "branch", "space", "library", "folder")
+"""What of a location says where a source lies, in the order in which it is read."""
 _STATES = {
     ItemState.STORED: "green",
     ItemState.FAILED: "red",
@@ -22,7 +24,7 @@ _STATES = {
 def status_row(one: SourceStatus) -> Row:
     """Say how current a source is."""
     source = one.source
-    where = ", ".join(value for value in source.location.values() if value)
+    where = ", ".join(source.location[one] for one in _PLACE if source.location.get(one))
     lines = [Text(f"{source.name}: {source.kind}, {one_line(where)}")]
     counts = ", ".join(f"{count} {state}" for state, count in sorted(one.items.items()))
     when = _minute(one.synced_at)

@@ -274,6 +274,24 @@ async def test_what_can_not_be_read_is_said(office: FakeSharePoint) -> None:
         assert found.items[link].given.url is None
 
 
+async def test_names_are_bounded_by_nothing_but_what_can_be_stored(office: FakeSharePoint) -> None:
+    """Control characters, halves of characters, thousands of characters: a line of text."""
+    hostile = {
+        "\0\n\x1b[31m": "\ufffd\ufffd\ufffd[31m",
+        "\ud800": "\ufffd",
+        "x" * 8_000: "x" * 8_000,
+    }
+    ids = [office.add(f"HR/{name}.md", "# Text") for name in hostile]
+    office.entries[ids[0]].more = {"eTag": "\0" * 8_000, "webUrl": "https://\n"}
+    async with library(office) as connector:
+        found = await listed(connector)
+        assert [found.items[one].path for one in ids] == [
+            f"HR/{one}.md" for one in hostile.values()
+        ]
+        assert "\0" not in found.items[ids[0]].version
+        assert (await listed(connector, since=found.token)).items == {}
+
+
 async def test_folders_in_a_ring_lead_nowhere(office: FakeSharePoint) -> None:
     """A path is bounded, whatever Graph says of parents."""
     office.add("A/B/ring.md", "# Ring")

@@ -27,6 +27,7 @@ from core.adapters.sources.sharepoint.library import (
     DocumentLibrary,
     LibraryAddress,
     object_of,
+    text_of,
     values_of,
 )
 from core.adapters.sources.sharepoint.sign_in import graph_token
@@ -35,6 +36,7 @@ from core.config.settings import Settings
 from core.domain.errors import TransientError
 from core.domain.policy import ENDINGS
 from core.ingest.load import MAX_BYTES
+from core.ingest.metadata import is_link
 from core.ingest.prepare import Overrides
 from core.sources.connector import (
     ChangePage,
@@ -149,7 +151,7 @@ class SharePointConnector:
     async def _read(self, feed: _Feed, items: Sequence[Mapping[str, Any]]) -> None:
         """Sort what a page lists: folders first, since they say where its files lie."""
         feed.found.clear()
-        latest = {str(one["id"]): one for one in items if one.get("id")}
+        latest = {text_of(one.get("id")): one for one in items if one.get("id")}
         for item_id, one in latest.items():
             is_folder = "folder" in one or "root" in one or item_id in feed.tree.folders
             if not is_folder:
@@ -166,19 +168,18 @@ class SharePointConnector:
 
     async def _document(self, feed: _Feed, item: Mapping[str, Any]) -> SourceItem | None:
         """Return a document; None: it is gone, lies elsewhere, or is of no kind that is read."""
-        name = str(item.get("name", ""))
+        name = text_of(item.get("name"))
         if "deleted" in item or PurePosixPath(name.lower()).suffix not in ENDINGS:
             return None
         path = await feed.tree.path(item, scope=feed.scope, look_up=self._library.item)
         if path is None:
             return None
-        link = item.get("webUrl")
-        is_link = isinstance(link, str) and link.startswith("https://")
+        link = text_of(item.get("webUrl"))
         return SourceItem(
-            item_id=str(item["id"]),
+            item_id=text_of(item.get("id")),
             path=path,
             version=_version(item),
-            given=Overrides(url=link if is_link else None),
+            given=Overrides(url=link if is_link(link) else None),
             problem=_problem(item),
         )
 
@@ -198,10 +199,8 @@ class SharePointConnector:
 
 def _version(item: Mapping[str, Any]) -> str:
     """Return what changes with the content, or with what is known of it."""
-    tag = item.get("eTag")
-    if isinstance(tag, str) and tag:
-        return tag.strip('"')
-    return f"{item.get('lastModifiedDateTime')}:{item.get('size')}"
+    tag = text_of(item.get("eTag")).strip('"')
+    return tag or f"{text_of(item.get('lastModifiedDateTime'))}:{item.get('size')}"
 
 
 def _problem(item: Mapping[str, Any]) -> str | None:

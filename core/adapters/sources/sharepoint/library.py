@@ -175,6 +175,14 @@ def object_of(value: Any) -> Mapping[str, Any]:
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
+def text_of(value: Any) -> str:
+    """Return a text of JSON as it can be stored and shown; empty if it is none."""
+    if not isinstance(value, str):
+        return ""
+    plain = value.replace("\N{NO-BREAK SPACE}", " ")
+    return "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in plain)
+
+
 def _quoted(identity: str) -> str:
     """Return an id as part of a path; one of nothing but dots would lead elsewhere."""
     return quote(identity, safe="!").replace(".", "%2E")

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from core.adapters.sources.sharepoint.library import LibraryIds, object_of
+from core.adapters.sources.sharepoint.library import LibraryIds, object_of, text_of
 
 DEEPEST = 400
 """Folders within folders: a path in SharePoint has at most 400 characters."""
@@ -28,10 +28,11 @@ class FolderTree:
 
     def put(self, folder: Known) -> bool:
         """Remember a folder; True if it was known by another name or in another place."""
-        name, parent = str(folder.get("name", "")), parent_of(folder)
+        name, parent = text_of(folder.get("name")), parent_of(folder)
         now = ("", "") if "root" in folder or not parent else (name, parent)
-        before = self.folders.get(str(folder["id"]))
-        self.folders[str(folder["id"])] = now
+        folder_id = text_of(folder.get("id"))
+        before = self.folders.get(folder_id)
+        self.folders[folder_id] = now
         return before is not None and before != now
 
     async def path(
@@ -44,7 +45,7 @@ class FolderTree:
             scope: the folder, by its id.
             look_up: returns a folder that is not remembered; None: it is gone.
         """
-        parts, above = [str(item.get("name", ""))], parent_of(item)
+        parts, above = [text_of(item.get("name"))], parent_of(item)
         for _ in range(DEEPEST):
             if above == scope:
                 return "/".join(reversed(parts))
@@ -117,5 +118,4 @@ def read_state(text: str | None, ids: LibraryIds) -> DeltaState | None:
 
 def parent_of(item: Known) -> str:
     """Return the id of the folder that an item lies in; empty: none is named."""
-    found = object_of(item.get("parentReference")).get("id")
-    return found if isinstance(found, str) else ""
+    return text_of(object_of(item.get("parentReference")).get("id"))
