@@ -71,6 +71,8 @@ class FakeSharePoint:
         self.page_size = 100
         self.repeats: str | None = None
         """A file that a feed lists once more on its last page, as one that is there."""
+        self.leads_to = ""
+        """Where links of the feed lead, if not here."""
         self.library_names = ["Documents", "Contracts"]
         self.asked: list[str] = []
         """Addresses, without the host."""
@@ -285,7 +287,7 @@ class FakeSharePoint:
         goes_on = stop < len(listed)
         token = f"feed-{next(self._numbers)}"
         self._feeds[token] = _FeedPlace(listed=listed if goes_on else [], start=stop, end=end)
-        link = f"{self.url}/v1.0/drives/{DRIVE}/root/delta?token={token}"
+        link = f"{self.leads_to or self.url}/v1.0/drives/{DRIVE}/root/delta?token={token}"
         name = "@odata.nextLink" if goes_on else "@odata.deltaLink"
         return web.json_response({"value": values, name: link})
 

@@ -235,13 +235,17 @@ async def test_a_feed_that_can_not_go_on_begins_anew(office: FakeSharePoint) -> 
 
 
 async def test_our_token_goes_to_graph_alone(office: FakeSharePoint) -> None:
-    """A feed that leads elsewhere is not followed."""
+    """A feed that leads elsewhere is not followed; what was kept of another Graph is dropped."""
+    office.page_size = 2
     async with library(office) as connector:
         first = await listed(connector)
         for host in ("https://graph.example.com", f"{office.url}@graph.example.com"):
             elsewhere = first.token.replace(office.url, host)
+            assert (await listed(connector, since=elsewhere)).paths == first.paths
+            office.leads_to = host
             with pytest.raises(TransientError, match="leads to another host"):
-                await listed(connector, since=elsewhere)
+                await listed(connector)
+            office.leads_to = ""
 
 
 async def test_graph_in_trouble(office: FakeSharePoint) -> None:

@@ -121,7 +121,8 @@ class SharePointAccess:
         before = _read_place(since)
         now = self._now()
         is_due = before is None or now - before.whole_at >= WHOLE_EVERY
-        if before is not None and not is_due and len(known) > self._few:
+        is_large = len(known) > self._few
+        if before is not None and not is_due and is_large and self._library.has(before.link):
             told = await self._changed(before.link)
             if told is not None:
                 return _Place(link=told.link, whole_at=before.whole_at, ids=tuple(told.ids))

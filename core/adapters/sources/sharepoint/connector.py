@@ -102,7 +102,8 @@ class SharePointConnector:
         """See `Connector.changes`."""
         ids = await self._library.ids()
         new = DeltaState.new(ids)
-        state = read_state(cursor, ids) or read_state(since, ids) or new
+        kept = read_state(cursor, ids) or read_state(since, ids)
+        state = kept if kept and self._library.has(kept.link) else new
         try:
             try:
                 async for part in self._feed(state):

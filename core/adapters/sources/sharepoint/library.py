@@ -93,6 +93,14 @@ class DocumentLibrary:
         drive = (await self.ids()).drive
         return self._http.address(f"/drives/{_quoted(drive)}/root/delta", **query)
 
+    def has(self, address: str) -> bool:
+        """Say whether an address that was kept is one of the Graph that is set up now."""
+        try:
+            self._http.check_address(address)
+        except TransientError:
+            return False
+        return True
+
     async def get(
         self, address: str, *, may: frozenset[int] = frozenset(), prefer: str = ""
     ) -> ServiceReply:
