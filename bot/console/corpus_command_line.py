@@ -6,6 +6,7 @@ from pathlib import Path
 from bot.console.options import (
     JSON,
     SCOPE,
+    as_of,
     command,
     day,
     group,
@@ -172,6 +173,25 @@ duplicates, and policies in force that contradict each other. Exit code 1 if the
   citebound corpus validate --json""",
     ),
     command(
+        "changes",
+        f"{_COMMANDS}.corpus:changes",
+        option(
+            "--since",
+            type=as_of,
+            metavar="DATE|edition:N",
+            help="from this day on, or after this edition; default: the last seven days",
+        ),
+        JSON,
+        short="what changed, policy by policy",
+        text="""Says of each policy that is new, has a new version or was withdrawn which sections
+were changed, added or removed, how many facts are new or gone, and which contradictions arose.
+`ingest` and `sources sync` say the same of what they did.""",
+        examples="""\
+  citebound corpus changes
+  citebound corpus changes --since edition:41
+  citebound corpus changes --since 2026-11-01 --json""",
+    ),
+    command(
         "graph",
         f"{_COMMANDS}.corpus:draw_graph",
         *SCOPE,
@@ -257,8 +277,8 @@ that is set up: Voyage with VOYAGE_API_KEY, else the local one.""",
   citebound corpus embed --space local""",
     ),
     short="look at what was ingested",
-    text="""Counts, lists, checks and draws what was ingested, withdraws policies, and embeds what
-there is anew. Without `--group`, policies of every audience are seen.""",
+    text="""Counts, lists, compares, checks and draws what was ingested, withdraws policies, and
+embeds what there is anew. Without `--group`, policies of every audience are seen.""",
     examples="""\
   citebound corpus summary
   citebound corpus list --group finance

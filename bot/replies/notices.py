@@ -73,11 +73,14 @@ PRECEDENT_ENDED = (
     " `citebound precedent list` names it; it can be proposed again."
 )
 SUBJECT = 400
-"""Characters of what a notice is about."""
+"""Characters of a line of what a notice is about."""
+SUBJECT_LINES = 14
+"""Lines of it."""
 REVIEW_OVERDUE = (
     "A policy is past its review: {subject}. It holds until it is changed, and answers that quote"
     " it say that its review is overdue. A new date or a new version ends that."
 )
+POLICIES_CHANGED = "What changed in the policies, {subject}"
 SOURCE_FAILS = (
     "A source of policies can't be read: {subject}. What is known of it stays in force and gets no"
     " newer. It is tried again, ever more rarely; `citebound sources list` has the state."
@@ -147,12 +150,18 @@ _NOTICES: Mapping[Notice, str] = {
     Notice.PRECEDENT_PROPOSED: PRECEDENT_PROPOSED,
     Notice.PRECEDENT_ENDED: PRECEDENT_ENDED,
     Notice.REVIEW_OVERDUE: REVIEW_OVERDUE,
+    Notice.POLICIES_CHANGED: POLICIES_CHANGED,
     Notice.SOURCE_FAILS: SOURCE_FAILS,
     Notice.SOURCE_WORKS: SOURCE_WORKS,
     Notice.HOW_IT_WORKS: HOW_IT_WORKS,
     Notice.SIGN_IN: _NO_LINK[NoLink.NO_CONSOLE],
     Notice.MAYBE_ABOVE: "Your answer may be above; {platform} did not say whether it arrived.",
 }
+
+
+def subject_lines(subject: str | None) -> list[str]:
+    """Return the lines of what a notice is about, each safe to be shown."""
+    return [line(one, limit=SUBJECT) for one in (subject or "").split("\n")[:SUBJECT_LINES]]
 
 
 def notice_text(notice: Notice, *, platform: str, at: str = "", subject: str = "") -> str:

@@ -56,6 +56,7 @@ class Tag(StrEnum):
     PRECEDENT_EXPIRED = "precedent:expired"
     PRECEDENT_APPLIED = "precedent:applied"
     CORPUS_PUBLISHED = "corpus:published"
+    CORPUS_CHANGED = "corpus:changed"
     POLICY_ADDED = "policy:added"
     POLICY_REVISED = "policy:revised"
     POLICY_WITHDRAWN = "policy:withdrawn"

@@ -57,6 +57,9 @@ class Notice(StrEnum):
     """To officers: a precedent is told no more, as a clause changed or its last day has passed."""
     REVIEW_OVERDUE = "review_overdue"
     """To officers: a policy is past its review date; `StoredReply.subject` names it."""
+    POLICIES_CHANGED = "policies_changed"
+    """To officers: what a synchronisation or an ingestion changed; `StoredReply.subject` says it, a
+    line a policy."""
     SOURCE_FAILS = "source_fails"
     """To officers: a source of policies can't be read; `StoredReply.subject` says why."""
     SOURCE_WORKS = "source_works"

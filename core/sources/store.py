@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Protocol
 
 from core.domain.errors import CiteboundError
+from core.ingest.changes import NO_CHANGES, CorpusChanges
 from core.sources.access import AccessStore
 from core.sources.connector import PolicySource, Readers
 
@@ -43,6 +44,16 @@ class KnownItem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ItemChange:
+    """A policy that a synchronisation changed."""
+
+    policy: str
+    """Its key."""
+    version_id: int | None
+    """Its new version; None: it was withdrawn."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SyncLease:
     """The right to synchronise a source, for a while."""
 
@@ -74,11 +85,15 @@ class SyncReport:
     """Keys of policies that were withdrawn."""
     held_back: tuple[str, ...] = ()
     """Keys of policies whose documents are gone, and that somebody has to withdraw."""
+    newly_held: tuple[str, ...] = ()
+    """Those of them whose documents were there the time before."""
+    compared: CorpusChanges = NO_CHANGES
+    """What changed, policy by policy; known once it has ended."""
 
     @property
     def changes(self) -> bool:
         """True if anything of it is news."""
-        return bool(self.added or self.revised or self.withdrawn or self.held_back)
+        return bool(self.added or self.revised or self.withdrawn or self.newly_held)
 
     def as_json(self) -> dict[str, int]:
         """Return the counts, for the record."""
@@ -157,8 +172,11 @@ class SourceStore(Protocol):
         cursor: str | None = None,
         readers: Sequence[Readers] = (),
         read_at: datetime | None = None,
+        changed: Sequence[ItemChange] = (),
     ) -> None:
         """Remember documents and how far the listing is, and renew the right.
+
+        `changed` is told of once the synchronisation has ended, whoever ends it.
 
         `readers` are remembered and applied to their policies at once; `read_at` is when they were
         asked for: what was asked for later stays.
@@ -176,8 +194,12 @@ class SourceStore(Protocol):
         """Return documents that this synchronisation has not listed, and that are not gone."""
         ...
 
-    async def finish(self, lease: SyncLease, /, *, token: str | None, report: SyncReport) -> None:
+    async def finish(
+        self, lease: SyncLease, /, *, token: str | None, report: SyncReport
+    ) -> CorpusChanges:
         """End a synchronisation: remember its token, record what it came to, give the right back.
+
+        Owners and officers are told what changed, policy by policy; return that.
 
         Raises:
             OvertakenError: See `keep`.

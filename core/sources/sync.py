@@ -39,7 +39,7 @@ from core.sources.connector import (
     UnreadReaders,
     Withdrawing,
 )
-from core.sources.store import ItemState, KnownItem, SourceStore, SyncLease, SyncReport
+from core.sources.store import ItemChange, ItemState, KnownItem, SourceStore, SyncLease, SyncReport
 
 MOST_WITHDRAWN = 0.1
 """Share of a source's policies that one synchronisation may withdraw unasked; one always may be."""
@@ -128,10 +128,19 @@ class SourceSync:
                     await self._page(run, part)
         if end.is_whole:
             run.gone += await self._store.unseen(lease)
+        were_gone = {one.policy for one in known.values() if one.state is ItemState.GONE}
         withdrawn, held_back = await self._settle_gone(run)
-        report = SyncReport(**run.counts, withdrawn=withdrawn, held_back=held_back)
-        await self._store.finish(lease, token=end.token, report=report)
-        return report
+        report = SyncReport(
+            added=run.counts["added"],
+            revised=run.counts["revised"],
+            unchanged=run.counts["unchanged"],
+            failed=run.counts["failed"],
+            withdrawn=withdrawn,
+            held_back=held_back,
+            newly_held=tuple(one for one in held_back if one not in were_gone),
+        )
+        compared = await self._store.finish(lease, token=end.token, report=report)
+        return dataclasses.replace(report, compared=compared)
 
     async def _page(self, run: "_Run", page: ChangePage) -> None:
         seen: list[str] = []
@@ -154,6 +163,7 @@ class SourceSync:
                 cursor=run.cursor,
                 readers=[taken.readers] if taken.readers else (),
                 read_at=asked_at,
+                changed=[taken.change] if taken.change else (),
             )
         gone = _gone([run.known[one] for one in page.gone if _is_there(run.known.get(one))])
         run.gone += gone
@@ -178,6 +188,9 @@ class SourceSync:
             item=_known(item, ItemState.STORED, done.metadata.key),
             step=SyncStep(path=item.path, word=_word(done), detail=done.metadata.title),
             readers=readers,
+            change=ItemChange(policy=done.metadata.key, version_id=done.result.version_id)
+            if isinstance(done.result, Published)
+            else None,
         )
 
     async def _ingested(
@@ -275,7 +288,8 @@ class SourceSync:
             dataclasses.replace(one, state=left if one.policy in policies else ItemState.WITHDRAWN)
             for one in gone.values()
         ]
-        await self._store.keep(run.lease, items=settled, cursor=run.cursor)
+        changed = [ItemChange(policy=one, version_id=None) for one in policies] if may else []
+        await self._store.keep(run.lease, items=settled, cursor=run.cursor, changed=changed)
         keys = tuple(sorted(policies))
         return (keys, ()) if may else ((), keys)
 
@@ -328,6 +342,8 @@ class _Taken:
     """What became of it."""
     readers: Readers | None
     """Who may read it, as its source says; None: it does not, or was not asked."""
+    change: ItemChange | None = None
+    """The version that it became; None: none."""
 
 
 async def _readers(connector: Connector, item: SourceItem) -> Readers | None:

@@ -39,13 +39,15 @@ from bot.console.ingest.ingest_files import (
     summary_line,
 )
 from bot.console.open_service import open_service
-from bot.console.views.terminal import Terminal, open_terminal
+from bot.console.sources.shown import changed_rows
+from bot.console.views.terminal import Row, Terminal, open_terminal
 from core.adapters.anthropic.extraction.composition import estimating_reader, open_section_reader
 from core.adapters.postgres.corpus.withdrawals import PolicyFile
 from core.adapters.system import SystemClock
 from core.bootstrap import Service
 from core.config.settings import Settings
 from core.domain.errors import UsageError
+from core.ingest.changes import CorpusChanges, change_json
 from core.ingest.folder_listing import FileListing, find_sources
 from core.ingest.prepare import Overrides
 from core.ontology.model.model_extractor import ModelExtractor
@@ -78,6 +80,8 @@ class _Outcome:
     """Of each file."""
     gone: list[PolicyFile]
     """Policies whose file is gone."""
+    changes: CorpusChanges
+    """What changed, policy by policy."""
     reading: dict[str, object] | None = None
     """What Claude read, for `--json`; None: it was not asked."""
 
@@ -201,10 +205,11 @@ async def _ingest(
             is_quiet=options.as_json,
         )
         await service.suspensions.compare(on_day=service.clock.now().date())
+        changes = await _changes(service, results)
         gone = await find_vanished(service.withdrawals, listing, keys_of(results))
     if not options.as_json:
-        _show_end(terminal, results, listing)
-    return _Outcome(results=results, gone=gone)
+        _show_end(terminal, results, listing, changed_rows(changes))
+    return _Outcome(results=results, gone=gone, changes=changes)
 
 
 async def _ingest_by_claude(
@@ -245,23 +250,32 @@ async def _ingest_by_claude(
             terminal.remark(Text(f"{kept}: the same command goes on from there"))
             raise
         await service.suspensions.compare(on_day=service.clock.now().date())
+        changes = await _changes(service, results)
         gone = await find_vanished(service.withdrawals, listing, keys_of(results))
     if not options.as_json:
-        _show_end(terminal, results, listing, use_lines(extractor.use, reader, results))
+        used = use_lines(extractor.use, reader, results)
+        _show_end(terminal, results, listing, [*changed_rows(changes), *used])
     reading: dict[str, object] = {
         "model": reader.model,
         "prompt": reader.prompt,
         **asdict(extractor.use),
         "dropped": dropped_by_reason(results),
     }
-    return _Outcome(results=results, gone=gone, reading=reading)
+    return _Outcome(results=results, gone=gone, changes=changes, reading=reading)
+
+
+async def _changes(service: Service, results: Sequence[FileResult]) -> CorpusChanges:
+    """Compare, record and tell of what was published."""
+    done = [one.result.result for one in results if not isinstance(one.result, Failed)]
+    versions = [one.version_id for one in done if isinstance(one, Published)]
+    return await service.corpus_changes.settle_ingested(versions, ())
 
 
 def _show_end(
     terminal: Terminal,
     results: Sequence[FileResult],
     listing: FileListing,
-    more: Sequence[Text] = (),
+    more: Sequence[Text | Row] = (),
 ) -> None:
     """Print what was left out, and the sums."""
     terminal.show(*map(skipped_row, listing.skipped))
@@ -316,6 +330,7 @@ def _outcome_as_json(
         **counts_of(outcome.results),
         "skipped": len(listing.skipped),
         "gone": [_gone_as_json(one) for one in vanished],
+        "changes": [change_json(one) for one in outcome.changes.policies],
     }
     return found | ({"reading": outcome.reading} if outcome.reading else {})
 

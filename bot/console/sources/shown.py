@@ -1,6 +1,7 @@
 """How sources, their documents and what a synchronisation came to are shown."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from rich.text import Text
@@ -8,11 +9,14 @@ from rich.text import Text
 from bot.console.views.terminal import Row, one_line
 from core.adapters.postgres.corpus.policy_readers import ShownReaders, SourceGroup
 from core.domain.errors import CiteboundError
+from core.ingest.changes import CorpusChanges, change_json, change_lines
 from core.sources.access import AccessReport
 from core.sources.store import ItemState, KnownItem, SourceStatus, SyncReport
 
 _PLACE = ("site", "url", "branch", "space", "library", "folder")
 """What of a location says where a source lies, in the order in which it is read."""
+SHOWN = 20
+"""Policies whose change is shown."""
 _STATES = {
     ItemState.STORED: "green",
     ItemState.FAILED: "red",
@@ -115,11 +119,11 @@ def item_json(one: KnownItem, readers: ShownReaders | None) -> dict[str, object]
     }
 
 
-def report_lines(name: str, report: SyncReport) -> list[Text]:
+def report_lines(name: str, report: SyncReport) -> list[Text | Row]:
     """Say what a synchronisation came to."""
     counts = ", ".join(f"{count} {word.replace('_', ' ')}" for word, count in _counts(report))
-    lines = [Text(f"{name}: {counts}")]
-    lines += [Text(f"withdrawn: {key}", style="yellow") for key in report.withdrawn]
+    lines: list[Text | Row] = [Text(f"{name}: {counts}")]
+    lines += changed_rows(report.compared)
     if report.held_back:
         keys = ", ".join(report.held_back[:10])
         more = f" and {len(report.held_back) - 10} more" if len(report.held_back) > 10 else ""  # noqa: PLR2004
@@ -147,7 +151,19 @@ def report_json(said: SyncReport | CiteboundError) -> dict[str, object]:
         **said.as_json(),
         "withdrawn": list(said.withdrawn),
         "held_back": list(said.held_back),
+        "changes": [change_json(one) for one in said.compared.policies],
     }
+
+
+def changed_rows(changes: CorpusChanges) -> list[Row]:
+    """Say what changed, policy by policy, as far as it fits on a screen.
+
+    A new policy that contradicts none was named when it was added.
+    """
+    news = [one for one in changes.policies if one.became != "added" or one.conflicts]
+    lines = change_lines(replace(changes, policies=tuple(news)), most=SHOWN, names_all=True)
+    head = Text(f"{'changed':<9}", style="cyan")
+    return [Row(heads=(head,), lines=(Text(one_line(one, limit=600)),)) for one in lines]
 
 
 def access_lines(name: str, report: AccessReport) -> list[Text]:

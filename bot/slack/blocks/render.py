@@ -15,11 +15,11 @@ from bot.replies.notices import (
     AUTOMATED,
     CONSOLE,
     OUTDATED,
-    SUBJECT,
     about_text,
     ask_privately,
     checkpoint_lines,
     sign_in_text,
+    subject_lines,
     time_text,
 )
 from bot.replies.notices import notice_text as notice_words
@@ -203,7 +203,7 @@ def notice_text(reply: StoredReply) -> str:
         return sign_in_text(reply.sign_in, link=lambda url: link(url, CONSOLE))
     at = reply.ask_again_at
     told = f"<!date^{int(at.timestamp())}^{{time}}|{time_text(at)}>" if at else ""
-    subject = escaped(line(reply.subject or "", limit=SUBJECT))
+    subject = "\n\u2022 ".join(map(escaped, subject_lines(reply.subject)))
     text = notice_words(reply.notice, platform="Slack", at=told, subject=subject)
     note = checkpoint_lines(reply)
     return f"{text}\n```\n{escaped(note)}\n```" if note else text

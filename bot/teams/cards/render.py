@@ -15,7 +15,6 @@ from bot.replies.notices import (
     AUTOMATED,
     CONSOLE,
     OUTDATED,
-    SUBJECT,
     about_text,
     ask_privately,
     checkpoint_lines,
@@ -24,6 +23,7 @@ from bot.replies.notices import (
     notice_text,
     reminder_text,
     sign_in_text,
+    subject_lines,
     time_text,
 )
 from bot.replies.safe_text import line
@@ -279,7 +279,7 @@ def _told(reply: StoredReply, context: RenderContext) -> str:
     if reply.notice is None:
         return OUTDATED
     at = time_text(reply.ask_again_at, context.zone) if reply.ask_again_at else ""
-    subject = line(reply.subject or "", limit=SUBJECT)
+    subject = "\n\n\u2022 ".join(subject_lines(reply.subject))
     return notice_text(reply.notice, platform=PLATFORM, at=at, subject=subject)
 
 

@@ -13,6 +13,7 @@ from core.adapters.postgres.cases.precedents import PostgresPrecedents
 from core.adapters.postgres.cases.reviews import PostgresReviews
 from core.adapters.postgres.console.access import PostgresConsoleAccess
 from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
+from core.adapters.postgres.corpus.corpus_changes import PostgresCorpusChanges
 from core.adapters.postgres.corpus.corpus_report import PostgresCorpusReport
 from core.adapters.postgres.corpus.policy_facts import PostgresAboutPolicies, PostgresPolicyChanges
 from core.adapters.postgres.corpus.review_reminders import PostgresReviewReminders
@@ -216,6 +217,13 @@ class PostgresStores:
     def sources(self) -> PostgresSources:
         """Where policies come from."""
         return PostgresSources(
+            self._engine, ledger=self._ledger, operator=self.operator, officers=self.officers
+        )
+
+    @cached_property
+    def corpus_changes(self) -> PostgresCorpusChanges:
+        """What editions changed, recorded and told."""
+        return PostgresCorpusChanges(
             self._engine, ledger=self._ledger, operator=self.operator, officers=self.officers
         )
 

@@ -132,6 +132,8 @@ class ScriptedSource:
     """Documents that were fetched, in order."""
     fails: Exception | None = None
     """Raised by each listing."""
+    breaks: dict[str, Exception] = field(default_factory=dict[str, Exception])
+    """Raised when a document is fetched."""
     access_fails: Exception | None = None
     """Raised by each listing of readers."""
 
@@ -164,6 +166,8 @@ class ScriptedSource:
 
     async def fetch(self, item: SourceItem, /) -> bytes:
         """See `Connector.fetch`."""
+        if broken := self.breaks.get(item.item_id):
+            raise broken
         self.fetched.append(item.item_id)
         if item.item_id not in self.texts:
             raise DocumentError("it is gone")

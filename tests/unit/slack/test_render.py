@@ -445,3 +445,13 @@ def test_what_a_notice_is_about_is_inert() -> None:
         assert "past its review" in told
         assert "<!channel>" not in told
         assert "https://evil.example" not in told
+
+
+def test_what_changed_is_a_line_a_policy() -> None:
+    """Each of them inert, and no more of them than fit."""
+    lines = ["from the source house", *("<!here> *x* " + "y" * 8_000 for _ in range(50))]
+    reply = StoredReply(notice=Notice.POLICIES_CHANGED, subject="\n".join(lines))
+    told = render(reply, 0, outbox_id=1, context=RenderContext())
+    assert told.text.startswith("What changed in the policies, from the source house\n\u2022 ")
+    assert "<!here>" not in told.text
+    assert 10 < len(told.text.splitlines()) < 20

@@ -3,6 +3,7 @@
 Whoever queues holds the lock of the asker's conversation: each cause below belongs to one case.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -68,9 +69,10 @@ async def tell_officers(
     officers: Officers,
     ids: IdSource,
     subject: str | None = None,
+    routes: Sequence[Route] | None = None,
 ) -> None:
-    """Queue a notice where officers hear of cases: it comes once for each cause."""
-    for route in officers.routes(is_sensitive=False):
+    """Queue a notice where officers hear of cases, or on `routes`; it comes once for each cause."""
+    for route in officers.routes(is_sensitive=False) if routes is None else routes:
         place = route.place(cause)
         await queue_reply(
             connection,

@@ -111,8 +111,8 @@ SELECT t.id AS version_id, p.key, t.title, t.label, t.owner, t.jurisdiction,
                  ORDER BY s.ordinal LIMIT 1) s ON true
  ORDER BY p.key""")  # noqa: S608  # constants
 
-_SECTIONS = text("""
-SELECT s.version_id, s.ordinal, concat_ws(' ', s.number, s.title) AS name,
+SECTIONS = text("""
+SELECT s.version_id, s.ordinal, trim(concat_ws(' ', s.number, s.title)) AS name,
        md5(regexp_replace(substr(v.text, s.body_start + 1, s.char_end - s.body_start),
                           '\\s+', ' ', 'g')) AS words
   FROM citebound.sections s JOIN citebound.policy_versions v ON v.id = s.version_id
@@ -158,7 +158,7 @@ class PostgresAboutPolicies:
             rows = found.mappings().all()
             versions = [row["version_id"] for row in rows if row["before_id"] is not None]
             versions += [row["before_id"] for row in rows if row["before_id"] is not None]
-            read = await connection.execute(_SECTIONS, {"versions": versions})
+            read = await connection.execute(SECTIONS, {"versions": versions})
             sections: dict[int, list[RowMapping]] = {}
             for section in read.mappings():
                 sections.setdefault(section["version_id"], []).append(section)
@@ -209,7 +209,7 @@ def _facts(row: RowMapping, sections: Mapping[int, Sequence[RowMapping]]) -> Pol
     changes = None
     if row["before_id"] is not None:
         now, before = sections.get(row["version_id"], ()), sections.get(row["before_id"], ())
-        changes = _changes(now, before)
+        changes = section_changes(now, before)
     return PolicyFacts(
         version_id=VersionId(row["version_id"]),
         metadata=metadata_of(row),
@@ -221,7 +221,8 @@ def _facts(row: RowMapping, sections: Mapping[int, Sequence[RowMapping]]) -> Pol
     )
 
 
-def _changes(now: Sequence[RowMapping], before: Sequence[RowMapping]) -> SectionChanges:
+def section_changes(now: Sequence[RowMapping], before: Sequence[RowMapping]) -> SectionChanges:
+    """Compare the sections of two versions, as `SECTIONS` reads them."""
     new, old = _by_name(now), _by_name(before)
     return SectionChanges(
         added=tuple(name for name in new if name not in old),

@@ -71,7 +71,7 @@ _FORGET = text(
 _FINISH = text(
     "UPDATE citebound.sources SET access_token = :token, access_cursor = NULL,"
     " access_begun_at = NULL, access_lease = NULL, access_leased_until = NULL,"
-    " access_read_at = CAST(:now AS timestamptz),"
+    " access_read_at = CASE WHEN :says THEN CAST(:now AS timestamptz) END,"
     " access_due_at = CASE WHEN :says"
     "  THEN CAST(:now AS timestamptz) + make_interval(secs => access_every_s) END"
     " WHERE id = :source"

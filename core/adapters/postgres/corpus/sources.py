@@ -9,8 +9,15 @@ from sqlalchemy import Row, text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from core.adapters.postgres.corpus.corpus_changes import PostgresCorpusChanges
 from core.adapters.postgres.corpus.policy_readers import PolicyReaders
 from core.adapters.postgres.corpus.source_access import PostgresSourceAccess
+from core.adapters.postgres.corpus.source_changes import (
+    forget_changes,
+    held_back_lines,
+    note_changes,
+    noted_changes,
+)
 from core.adapters.postgres.corpus.source_rows import (
     COLUMNS,
     FAILED_TEXTS,
@@ -25,8 +32,9 @@ from core.domain.audit import Tag
 from core.domain.errors import CiteboundError, OccupiedError, OvertakenError, UsageError
 from core.domain.json_value import Json
 from core.domain.officers import Officers
+from core.ingest.changes import CorpusChanges
 from core.sources.connector import PolicySource, Readers
-from core.sources.store import ItemState, KnownItem, SourceStatus, SyncLease, SyncReport
+from core.sources.store import ItemChange, ItemState, KnownItem, SourceStatus, SyncLease, SyncReport
 
 NOBODY = Officers(all=(), channel=None)
 LEASED_FOR = timedelta(minutes=15)
@@ -114,6 +122,9 @@ class PostgresSources:
     ) -> None:
         self._engine = engine
         self._ledger = ledger
+        self._changes = PostgresCorpusChanges(
+            engine, ledger=ledger, operator=operator, officers=officers
+        )
         self._events = SourceEvents(ledger, operator=operator)
         self._failures = Failures(ledger, events=self._events, officers=officers)
         self.readers = PolicyReaders(ledger, operator=operator)
@@ -258,6 +269,7 @@ class PostgresSources:
         cursor: str | None = None,
         readers: Sequence[Readers] = (),
         read_at: datetime | None = None,
+        changed: Sequence[ItemChange] = (),
     ) -> None:
         """See `SourceStore.keep`."""
         now = self._ledger.clock.now()
@@ -285,6 +297,7 @@ class PostgresSources:
             if seen:
                 found = {"source": row.id, "items": list(seen), "run": lease.run}
                 await connection.execute(_SEEN, found)
+            await note_changes(connection, row.id, changed)
             if readers:
                 await self.readers.apply(connection, row, readers=readers, read_at=read_at or now)
 
@@ -300,16 +313,35 @@ class PostgresSources:
             return [_item(row) for row in await connection.execute(_UNSEEN, given)]
 
     @raises_transient
-    async def finish(self, lease: SyncLease, /, *, token: str | None, report: SyncReport) -> None:
-        """See `SourceStore.finish`. One that changed nothing is not recorded."""
+    async def finish(
+        self, lease: SyncLease, /, *, token: str | None, report: SyncReport
+    ) -> CorpusChanges:
+        """See `SourceStore.finish`. One that changed nothing is neither recorded nor told."""
+        name = lease.source.name
+        async with self._engine.connect() as connection:
+            changed = await noted_changes(connection, name)
+        compared = await self._changes.between(
+            [one.version_id for one in changed if one.version_id is not None],
+            [one.policy for one in changed if one.version_id is None],
+        )
         async with self._engine.begin() as connection:
             given = _right(lease) | {"token": token, "now": self._ledger.clock.now()}
             if await connection.scalar(_FINISH, given) is None:
                 raise _overtaken(lease)
-            await self._failures.ended(connection, lease.source.name, FAILED_TEXTS)
+            await forget_changes(connection, name)
+            await self._failures.ended(connection, name, FAILED_TEXTS)
             if report.changes:
                 says: dict[str, Json] = {"run": lease.run, **report.as_json()}
-                await self._events.record(connection, Tag.SOURCE_SYNCED, lease.source.name, says)
+                await self._events.record(connection, Tag.SOURCE_SYNCED, name, says)
+            await self._changes.settle(
+                connection,
+                compared,
+                by=f"from the source {name}",
+                subject=f"source:{name}",
+                cause=f"source:{lease.lease}",
+                more=held_back_lines(name, report),
+            )
+        return compared
 
     @raises_transient
     async def fail(self, lease: SyncLease, /, *, error: CiteboundError) -> None:

@@ -34,7 +34,7 @@ A_SUBJECT = 8
 """Likewise of a notice that names what it is about."""
 A_SOURCE = 9
 """Likewise of a notice about a source of policies."""
-_OF_SOURCES = frozenset({Notice.SOURCE_FAILS, Notice.SOURCE_WORKS})
+_OF_SOURCES = frozenset({Notice.POLICIES_CHANGED, Notice.SOURCE_FAILS, Notice.SOURCE_WORKS})
 
 _QUEUE = text(
     "INSERT INTO citebound.outbox (cause, part, conversation_id, reply, person, mode, progress_id,"

@@ -1,0 +1,295 @@
+"""`PostgresCorpusChanges`: what editions changed, recorded, and told to owners and officers."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any
+
+from sqlalchemy import Row, RowMapping, text
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from core.adapters.postgres.cases.case_posts import tell_officers
+from core.adapters.postgres.corpus.corpus_report import PostgresCorpusReport
+from core.adapters.postgres.corpus.policy_facts import SECTIONS, section_changes
+from core.adapters.postgres.corpus.publication_events import corpus_event, facts_changed
+from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
+from core.domain.audit import Tag
+from core.domain.delivery import Notice
+from core.domain.json_value import Json
+from core.domain.officers import Officer, Officers, Route
+from core.domain.question import Scope
+from core.ingest.changes import (
+    Became,
+    ChangedPolicy,
+    CorpusChanges,
+    change_counts,
+    change_lines,
+)
+from core.ontology.graphs.conflicts import Conflict, find_conflicts
+from core.ontology.graphs.graph import build_graph
+
+COMPARED = 200
+"""Policies whose sections and facts are compared; of more, the first by key."""
+RECORDED = 500
+"""Policies that one record names."""
+TOLD = 8
+"""Policies that one notice names."""
+MOST_SECTIONS = 20_000
+"""Sections of a corpus in which contradictions are sought: `corpus validate` has no such limit."""
+
+_CHANGED = text("""
+WITH given AS (
+  SELECT v.*, first_value(number) OVER (PARTITION BY policy_id ORDER BY number) AS first,
+         row_number() OVER (PARTITION BY policy_id ORDER BY number DESC) AS place
+    FROM citebound.policy_versions v WHERE id = ANY(CAST(:versions AS bigint[])))
+SELECT g.id, p.key, g.title, g.owner, b.id AS before_id, b.sha256 = g.sha256 AS is_reread,
+       'everyone' = ANY (citebound.audience_now(g.audience, g.policy_id)) AS is_public
+  FROM given g JOIN citebound.policies p ON p.id = g.policy_id
+  LEFT JOIN LATERAL (SELECT id, sha256 FROM citebound.policy_versions b
+                      WHERE b.policy_id = g.policy_id AND b.number < g.first
+                      ORDER BY b.number DESC LIMIT 1) b ON true
+ WHERE g.place = 1 ORDER BY p.key""")
+_WITHDRAWN = text("""
+SELECT v.id, p.key, v.title, v.owner,
+       'everyone' = ANY (citebound.audience_now(v.audience, v.policy_id)) AS is_public
+  FROM citebound.policies p
+  JOIN LATERAL (SELECT * FROM citebound.policy_versions v WHERE v.policy_id = p.id
+                 ORDER BY number DESC LIMIT 1) v ON true
+ WHERE p.key = ANY(:keys) ORDER BY p.key""")
+_SINCE = text("SELECT id FROM citebound.policy_versions WHERE edition_from > :edition")
+_WITHDRAWN_SINCE = text("""
+SELECT DISTINCT p.key FROM citebound.withdrawals w JOIN citebound.policies p ON p.id = w.policy_id
+ WHERE w.edition > :edition AND NOT EXISTS (
+   SELECT FROM citebound.policy_versions v
+    WHERE v.policy_id = w.policy_id AND v.edition_from > w.edition)""")
+_EDITION_ON = text(
+    "SELECT coalesce(max(number), 0) FROM citebound.editions WHERE published_at < :day"
+)
+_EDITION_BEFORE = text("""
+SELECT least((SELECT min(edition_from) FROM citebound.policy_versions
+               WHERE id = ANY(CAST(:versions AS bigint[]))),
+             (SELECT min(edition) FROM (
+                SELECT max(w.edition) AS edition FROM citebound.withdrawals w
+                  JOIN citebound.policies p ON p.id = w.policy_id
+                 WHERE p.key = ANY(:keys) GROUP BY p.key) withdrawn)) - 1""")
+_IS_SMALL = text(
+    f"SELECT count(*) <= {MOST_SECTIONS} FROM (SELECT FROM citebound.sections s"  # noqa: S608  # constants
+    " JOIN citebound.policy_versions v ON v.id = s.version_id WHERE v.edition_until IS NULL"
+    f" LIMIT {MOST_SECTIONS + 1}) few"
+)
+_STOOD = text("SELECT strpos(text, :quote) > 0 FROM citebound.policy_versions WHERE id = :version")
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """Policies as they changed, and what is needed to look for contradictions."""
+
+    policies: list[ChangedPolicy]
+    before: Mapping[int, int | None]
+    """Newest version -> the one before the change."""
+
+
+class PostgresCorpusChanges:
+    """Compares versions; records what changed, and tells of it. Owns no transaction of others."""
+
+    def __init__(
+        self, engine: AsyncEngine, *, ledger: Ledger, operator: str, officers: Officers
+    ) -> None:
+        self._engine = engine
+        self._ledger = ledger
+        self._operator = operator
+        self._officers = officers
+        self._ontology = PostgresOntologyStore(engine)
+        self._report = PostgresCorpusReport(engine)
+
+    @raises_transient
+    async def since(self, edition: int | date, /) -> CorpusChanges:
+        """Return what changed after an edition, or from a day on."""
+        async with self._engine.connect() as connection:
+            if isinstance(edition, date):
+                edition = await connection.scalar(_EDITION_ON, {"day": edition}) or 0
+            versions = list(await connection.scalars(_SINCE, {"edition": edition}))
+            withdrawn = list(await connection.scalars(_WITHDRAWN_SINCE, {"edition": edition}))
+        return replace(await self.between(versions, withdrawn), before=edition)
+
+    @raises_transient
+    async def between(self, versions: Sequence[int], withdrawn: Sequence[str]) -> CorpusChanges:
+        """Return what these new versions and withdrawals changed."""
+        if not versions and not withdrawn:
+            return CorpusChanges()
+        given = {"versions": list(versions), "keys": list(withdrawn)}
+        async with self._engine.connect() as connection:
+            before = await connection.scalar(_EDITION_BEFORE, given) or 0
+            compared = await self._compare(connection, given)
+            is_small = await connection.scalar(_IS_SMALL)
+        policies = compared.policies
+        if is_small and compared.before:
+            policies = await self._with_conflicts(compared)
+        return CorpusChanges(
+            policies=tuple(policies), before=before, are_conflicts_sought=bool(is_small)
+        )
+
+    async def _compare(
+        self, connection: AsyncConnection, given: Mapping[str, Sequence[object]]
+    ) -> _Compared:
+        gone = (await connection.execute(_WITHDRAWN, {"keys": given["keys"]})).all()
+        changed = (await connection.execute(_CHANGED, {"versions": given["versions"]})).all()
+        ids = [one.id for one in changed[:COMPARED]]
+        ids += [one.before_id for one in changed[:COMPARED] if one.before_id is not None]
+        sections: defaultdict[int, list[RowMapping]] = defaultdict(list)
+        for row in (await connection.execute(SECTIONS, {"versions": ids})).mappings():
+            sections[row["version_id"]].append(row)
+        found = {one.key: _change(one, became="withdrawn") for one in gone}
+        for place, one in enumerate(changed):
+            if one.key in found:
+                continue
+            became: Became = "added" if one.before_id is None else "revised"
+            change = _change(one, became="reread" if one.is_reread else became)
+            if place >= COMPARED:
+                found[one.key] = replace(change, is_counted=False)
+                continue
+            facts = await facts_changed(connection, new=one.id, old=one.before_id)
+            found[one.key] = replace(
+                change,
+                sections=section_changes(sections[one.id], sections.get(one.before_id or 0, ())),
+                opened=facts["opened"],
+                closed=facts["closed"],
+            )
+        before = {one.id: one.before_id for one in changed}
+        return _Compared([found[key] for key in sorted(found)], before)
+
+    async def _with_conflicts(self, compared: _Compared) -> list[ChangedPolicy]:
+        """Add the contradictions that were not there before."""
+        groups = frozenset({"everyone"}) | await self._report.groups()
+        scope = Scope(as_of=self._ledger.clock.now().date(), groups=groups)
+        snapshot = await self._ontology.snapshot(scope)
+        found = await asyncio.to_thread(lambda: find_conflicts(build_graph(snapshot)))
+        lines: defaultdict[str, list[str]] = defaultdict(list)
+        for conflict in found:
+            own, other = conflict.first, conflict.second
+            if own.span.version_id not in compared.before:
+                own, other = other, own
+            if own.span.version_id in compared.before and not await self._stood(conflict, compared):
+                where = f"{other.place.policy_title} {other.place.number}".strip()
+                lines[own.place.policy_key].append(f"with {where}: {conflict.reason}")
+        return [replace(one, conflicts=tuple(lines[one.key])) for one in compared.policies]
+
+    async def _stood(self, conflict: Conflict, compared: _Compared) -> bool:
+        """Say whether both rules were there before, word for word."""
+        async with self._engine.connect() as connection:
+            for quote in (conflict.first, conflict.second):
+                version = quote.span.version_id
+                if version not in compared.before:
+                    continue
+                given = {"quote": quote.text, "version": compared.before[version] or 0}
+                if not await connection.scalar(_STOOD, given):
+                    return False
+        return True
+
+    async def settle(
+        self,
+        connection: AsyncConnection,
+        changes: CorpusChanges,
+        *,
+        by: str,
+        subject: str,
+        cause: str,
+        more: Sequence[str] = (),
+    ) -> None:
+        """Record what changed, and tell owners who are officers, and the officers of all else.
+
+        Args:
+            connection: in whose transaction.
+            changes: what.
+            by: what changed it, in a few words.
+            subject: the same as the record names it.
+            cause: names this occasion: nobody is told twice of one.
+            more: lines for the officers besides.
+        """
+        if changes.policies:
+            says: dict[str, Json] = {
+                "by": by,
+                "after_edition": changes.before,
+                "policies": [change_counts(one) for one in changes.policies[:RECORDED]],
+                "unlisted": max(0, len(changes.policies) - RECORDED),
+            }
+            event = corpus_event(Tag.CORPUS_CHANGED, subject, says, operator=self._operator)
+            await self._ledger.event(connection, event, content={})
+        of_owners: defaultdict[str, list[ChangedPolicy]] = defaultdict(list)
+        rest: list[ChangedPolicy] = []
+        for one in changes.policies:
+            owner = _owner(one, self._officers)
+            (rest if owner is None else of_owners[owner.login]).append(one)
+        for login, theirs in of_owners.items():
+            route = self._officers.route_to(login)
+            mine = replace(changes, policies=tuple(theirs))
+            lines = change_lines(mine, most=TOLD, names_all=True, names_conflicts=False)
+            await self._tell(connection, by, lines, cause=f"{cause}:{login}", routes=[route])
+        remaining = replace(changes, policies=tuple(rest))
+        lines = change_lines(remaining, most=TOLD, names_all=False, names_conflicts=False)
+        if lines or more:
+            routes = self._officers.routes(is_sensitive=False)
+            await self._tell(connection, by, [*lines, *more], cause=cause, routes=routes)
+
+    async def _tell(
+        self,
+        connection: AsyncConnection,
+        by: str,
+        lines: Sequence[str],
+        *,
+        cause: str,
+        routes: Sequence[Route | None],
+    ) -> None:
+        await tell_officers(
+            connection,
+            Notice.POLICIES_CHANGED,
+            subject="\n".join([by, *lines]),
+            cause=f"changes:{cause}",
+            officers=self._officers,
+            ids=self._ledger.ids,
+            routes=[one for one in routes if one is not None],
+        )
+
+    @raises_transient
+    async def settle_ingested(
+        self, versions: Sequence[int], withdrawn: Sequence[str]
+    ) -> CorpusChanges:
+        """Compare, record and tell of what a command ingested; return it."""
+        changes = await self.between(versions, withdrawn)
+        if changes.policies:
+            async with self._engine.begin() as connection:
+                await self.settle(
+                    connection,
+                    changes,
+                    by=f"ingested by {self._operator}",
+                    subject="corpus",
+                    cause=f"ingest:{self._ledger.ids.new()}",
+                )
+        return changes
+
+
+def _change(row: Row[Any], *, became: Became) -> ChangedPolicy:
+    return ChangedPolicy(
+        key=row.key,
+        title=row.title,
+        owner=row.owner,
+        became=became,
+        is_public=row.is_public,
+    )
+
+
+def _owner(change: ChangedPolicy, officers: Officers) -> Officer | None:
+    """Return the officer whom a policy names as its owner, by login or name; None: none."""
+    said = (change.owner or "").casefold().strip()
+    return next(
+        (
+            one
+            for one in officers.all
+            if one.accounts and said and said in {one.login.casefold(), one.name.casefold()}
+        ),
+        None,
+    )

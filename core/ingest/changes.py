@@ -1,0 +1,160 @@
+"""What a synchronisation or an ingestion changed, policy by policy, in words and numbers. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from core.domain.json_value import Json
+from core.domain.policy_facts import SectionChanges
+
+NAMED = 3
+"""Sections that are named of each kind."""
+NAME = 60
+"""Characters of a section's name."""
+
+NO_SECTIONS = SectionChanges(added=(), changed=(), removed=())
+Became = Literal["added", "revised", "reread", "withdrawn"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangedPolicy:
+    """What became of one policy."""
+
+    key: str
+    """The policy."""
+    title: str
+    """Of its newest version."""
+    owner: str | None
+    """Who answers for it, as its document says; None: it does not."""
+    became: Became
+    """`reread`: other facts were read from the same text."""
+    is_public: bool
+    """True: everyone may read it."""
+    sections: SectionChanges = NO_SECTIONS
+    """How its sections differ; of a new policy all are added."""
+    opened: int = 0
+    """Facts that are new."""
+    closed: int = 0
+    """Facts that it states no more."""
+    conflicts: tuple[str, ...] = ()
+    """Rules that contradict each other since, a line each."""
+    is_counted: bool = True
+    """False: there were too many to compare all, and this one was not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorpusChanges:
+    """What changed at once."""
+
+    policies: tuple[ChangedPolicy, ...] = ()
+    """By key."""
+    before: int = 0
+    """The edition before: `corpus changes --since` lists the same."""
+    are_conflicts_sought: bool = True
+    """False: the corpus is too large to look for contradictions here."""
+
+
+NO_CHANGES = CorpusChanges()
+
+
+def change_line(change: ChangedPolicy, *, names_conflicts: bool = True) -> str:
+    """Say in a line what became of a policy."""
+    head = f"{change.title} ({change.key})"
+    if change.became == "withdrawn":
+        return f"{head}: withdrawn"
+    said = [_KINDS[change.became], *_sections(change)]
+    if not change.is_counted:
+        return f"{head}: {said[0]}"
+    facts = [f"{n} {word}" for n, word in ((change.opened, "new"), (change.closed, "gone")) if n]
+    if facts:
+        said.append(f"facts: {', '.join(facts)}")
+    if change.conflicts:
+        count = f"{len(change.conflicts)} contradiction{'s' * (len(change.conflicts) > 1)} found"
+        said.append(f"{count}: {'; '.join(change.conflicts[:NAMED])}" if names_conflicts else count)
+    return f"{head}: {'; '.join(said)}"
+
+
+_KINDS = {"added": "new policy", "revised": "new version", "reread": "facts read again"}
+
+
+def _sections(change: ChangedPolicy) -> list[str]:
+    found = change.sections
+    if change.became == "added":
+        return [_count(len(found.added), "section")] if found.added else []
+    said = [
+        f"{_count(len(names), 'section')} {word} ({_named(names)})"
+        for names, word in (
+            (found.changed, "changed"),
+            (found.added, "added"),
+            (found.removed, "removed"),
+        )
+        if names
+    ]
+    if not said and change.became == "revised" and change.is_counted:
+        return ["no section says anything else"]
+    return said
+
+
+def _named(names: Sequence[str]) -> str:
+    shown = [one if len(one) <= NAME else f"{one[: NAME - 1]}\u2026" for one in names[:NAMED]]
+    more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
+    return ", ".join([*shown, *more])
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def change_lines(
+    changes: CorpusChanges, *, most: int, names_all: bool, names_conflicts: bool = True
+) -> list[str]:
+    """Say what changed, a line a policy, cut where there are more.
+
+    Args:
+        changes: What.
+        most: Lines of policies.
+        names_all: False: policies that not everyone may read are counted, and not named.
+        names_conflicts: False: contradictions are counted, as they quote other policies.
+    """
+    shown = [one for one in changes.policies if names_all or one.is_public]
+    lines = [change_line(one, names_conflicts=names_conflicts) for one in shown[:most]]
+    if len(shown) > most:
+        lines.append(f"and {len(shown) - most} more policies")
+    if hidden := len(changes.policies) - len(shown):
+        whose = "policy that not everyone may read" if hidden == 1 else "policies not for everyone"
+        lines.append(f"and {hidden} {whose}")
+    if len(lines) > len(shown[:most]):
+        lines[-1] += f": `citebound corpus changes --since edition:{changes.before}` lists all"
+    return lines
+
+
+def change_json(change: ChangedPolicy) -> dict[str, Json]:
+    """Return what became of a policy, with all names."""
+    return {
+        "policy": change.key,
+        "title": change.title,
+        "owner": change.owner,
+        "became": change.became,
+        "sections": {
+            "added": [*change.sections.added],
+            "changed": [*change.sections.changed],
+            "removed": [*change.sections.removed],
+        },
+        "facts": {"opened": change.opened, "closed": change.closed},
+        "conflicts": [*change.conflicts],
+    }
+
+
+def change_counts(change: ChangedPolicy) -> dict[str, Json]:
+    """Return the same in numbers, for the record."""
+    return {
+        "policy": change.key,
+        "became": change.became,
+        "sections": {
+            "added": len(change.sections.added),
+            "changed": len(change.sections.changed),
+            "removed": len(change.sections.removed),
+        },
+        "facts": {"opened": change.opened, "closed": change.closed},
+        "conflicts": len(change.conflicts),
+    }

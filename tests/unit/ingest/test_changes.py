@@ -1,0 +1,56 @@
+"""What changed, in words: short, cut where there is much, and without what some may not read."""
+
+from core.domain.policy_facts import SectionChanges
+from core.ingest.changes import ChangedPolicy, CorpusChanges, change_line, change_lines
+
+
+def change(key: str, **about: object) -> ChangedPolicy:
+    """Return what became of a policy."""
+    given: dict[str, object] = {
+        "key": key,
+        "title": key.title(),
+        "owner": None,
+        "became": "revised",
+        "is_public": True,
+        **about,
+    }
+    return ChangedPolicy(**given)  # pyright: ignore[reportArgumentType]
+
+
+def test_a_line_says_what_became_of_a_policy() -> None:
+    """Sections by name, three of each kind, and numbers of facts."""
+    sections = SectionChanges(
+        added=("4 Travel",), changed=tuple(f"2.{n}" for n in range(1, 6)), removed=()
+    )
+    said = change_line(change("gifts", sections=sections, opened=3, closed=1, conflicts=("x", "y")))
+    assert said == (
+        "Gifts (gifts): new version; 5 sections changed (2.1, 2.2, 2.3, 2 more);"
+        " 1 section added (4 Travel); facts: 3 new, 1 gone; 2 contradictions found: x; y"
+    )
+    assert change_line(change("gifts", became="withdrawn")) == "Gifts (gifts): withdrawn"
+    assert (
+        change_line(change("gifts")) == "Gifts (gifts): new version; no section says anything else"
+    )
+    counted = change("gifts", conflicts=("secret",))
+    assert "secret" not in change_line(counted, names_conflicts=False)
+
+
+def test_much_is_cut_with_how_to_see_the_rest() -> None:
+    """And what not everyone may read is counted alone."""
+    policies = tuple(change(f"p{n}", is_public=n % 2 == 0) for n in range(10))
+    changes = CorpusChanges(policies=policies, before=41)
+    lines = change_lines(changes, most=3, names_all=False)
+    assert [one.partition(":")[0] for one in lines[:3]] == ["P0 (p0)", "P2 (p2)", "P4 (p4)"]
+    assert lines[3:] == [
+        "and 2 more policies",
+        "and 5 policies not for everyone: `citebound corpus changes --since edition:41` lists all",
+    ]
+    assert len(change_lines(changes, most=20, names_all=True)) == 10
+    assert change_lines(CorpusChanges(), most=3, names_all=True) == []
+
+
+def test_long_names_stay_short() -> None:
+    """Whatever a document calls its sections."""
+    names = tuple("x" * 8_000 + str(n) for n in range(500))
+    sections = SectionChanges(added=names, changed=names, removed=names)
+    assert len(change_line(change("gifts", sections=sections))) < 1_000
