@@ -121,6 +121,15 @@ class FakeSharePoint:
                 if not is_told:
                     self._log.remove(one.entry_id)
 
+    def restore(self, folder_id: str) -> None:
+        """Bring a folder back with all in it; the feed names the folder alone."""
+        self.entries[folder_id].is_deleted = False
+        self._log.append(folder_id)
+        for one in self.entries.values():
+            if one.parent == folder_id and one.is_deleted:
+                self.restore(one.entry_id)
+                self._log.remove(one.entry_id)
+
     def share(self, entry_id: str, *permissions: dict[str, Any]) -> None:
         """Give a file or folder permissions of its own."""
         self.entries[entry_id].permissions = list(permissions)

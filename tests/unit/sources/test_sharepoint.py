@@ -166,9 +166,14 @@ async def test_what_a_renamed_folder_holds_is_listed_again(office: FakeSharePoin
         assert second.end is not None
         assert second.end.is_whole
         assert second.gone.isdisjoint(first.items)
+        office.add("Legal/archive.md", "# Archive")
+        assert "Legal/archive.md" in (await listed(connector, since=second.token)).paths
         office.delete(folder.entry_id, is_told=False)
         third = await listed(connector, since=second.token)
-        assert third.paths == ["IT/remote.pdf"]
+        assert third.paths == ["IT/remote.pdf", "Legal/archive.md"]
+        office.restore(folder.entry_id)
+        fourth = await listed(connector, since=third.token)
+        assert fourth.items.keys() >= first.items.keys()
         assert third.end is not None
         assert third.end.is_whole
 

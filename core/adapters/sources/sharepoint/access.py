@@ -46,6 +46,8 @@ READING = frozenset({"read", "write", "owner", "sp.full control"})
 LINKS = frozenset({"organization", "anonymous"})
 """Links that open to everyone of the organisation who has them."""
 FORBIDDEN, NOT_FOUND, GONE, BAD_REQUEST = 403, 404, 410, 400
+OF_ONE_FILE = frozenset({BAD_REQUEST, FORBIDDEN, NOT_FOUND, 409, GONE, 423})
+"""What Graph may answer of one file for reasons of its own."""
 NO_READERS = (
     "the permissions can't be read: let the grant for the site be `fullcontrol`, or add the source"
     " with --readers audience, see docs/sources.md"
@@ -175,13 +177,14 @@ class SharePointAccess:
         """Return the permissions of a file; or why they can't be read."""
         link: Any = await self._library.below(item_id, "/permissions")
         found: list[Mapping[str, Any]] = []
-        may = frozenset({FORBIDDEN, NOT_FOUND})
         for _ in range(MOST_PAGES):
-            reply = await self._library.get(link, may=may)
+            reply = await self._library.get(link, may=OF_ONE_FILE)
             if reply.status == FORBIDDEN:
                 return NO_READERS
             if reply.status == NOT_FOUND:
                 return "it is gone meanwhile: the next synchronisation settles it"
+            if reply.status in OF_ONE_FILE:
+                return f"Microsoft Graph does not tell its permissions ({reply.status})"
             told = reply.json()
             found += values_of(told)
             link = told.get("@odata.nextLink")
@@ -298,11 +301,8 @@ def _group(identity: Mapping[str, Any], *, site: str, tenant: str) -> frozenset[
     group_id = str(object_of(identity.get("group")).get("id", "")).lower()
     if by_login and group_id in {"", by_login[1]}:
         return frozenset({f"entra:{by_login[1]}"})
-    return (
-        frozenset({f"entra:{group_id}"})
-        if not login and _ENTRA.fullmatch(group_id)
-        else (frozenset())
-    )
+    is_group = not login and _ENTRA.fullmatch(group_id)
+    return frozenset({f"entra:{group_id}"}) if is_group else frozenset()
 
 
 def _has_ended(permission: Mapping[str, Any], now: datetime) -> bool:

@@ -1,9 +1,9 @@
 """`SharePointConnector`: a document library, kept current by Microsoft Graph's feed of changes.
 
 The feed names each item by an id that stays when it is moved or renamed. The same item may come
-twice, then the last counts. Where the feed can't go on (410), or a folder was renamed, moved or
-deleted, of whose documents the feed says nothing, everything is listed anew: documents that are as
-they were are not fetched again.
+twice, then the last counts. Where the feed can't go on (410), or a folder is new, or was renamed,
+moved or deleted, of whose documents the feed may say nothing, everything is listed anew: documents
+that are as they were are not fetched again.
 """
 
 import time
@@ -32,7 +32,7 @@ from core.adapters.sources.sharepoint.library import (
 )
 from core.adapters.sources.sharepoint.sign_in import graph_token
 from core.adapters.sources.sharepoint.tree import DeltaState, FolderTree, read_state
-from core.config.settings import Settings
+from core.config.settings import Settings, source_variable
 from core.domain.errors import TransientError
 from core.domain.policy import ENDINGS
 from core.ingest.load import MAX_BYTES
@@ -152,7 +152,7 @@ class SharePointConnector:
     async def _read(self, feed: _Feed, items: Sequence[Mapping[str, Any]]) -> None:
         """Sort what a page lists: folders first, since they say where its files lie."""
         feed.found.clear()
-        latest = {text_of(one.get("id")): one for one in items if one.get("id")}
+        latest = {text_of(one.get("id")): one for one in items if text_of(one.get("id"))}
         for item_id, one in latest.items():
             is_folder = "folder" in one or "root" in one or item_id in feed.tree.folders
             if not is_folder:
@@ -240,7 +240,10 @@ async def opened(source: PolicySource, settings: Settings) -> AsyncGenerator[Sha
         http = ServiceHttp(
             session,
             base=f"{settings.graph_url.rstrip('/')}/v1.0",
-            credentials=TokenCredentials(token=token, check=check),
+            credentials=TokenCredentials(
+                token=token,
+                check=f"check {source_variable(source.name)}, and tenant and app of the source",
+            ),
             rules=graph_rules(check),
         )
         address = LibraryAddress(

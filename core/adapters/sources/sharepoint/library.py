@@ -78,7 +78,11 @@ class DocumentLibrary:
         address = await self.below(item_id, "", select="id,name,parentReference,root,deleted")
         reply = await self._http.get(address, may={NOT_FOUND})
         told = reply.json()
-        return None if reply.status == NOT_FOUND or "deleted" in told else told
+        if reply.status == NOT_FOUND or "deleted" in told:
+            return None
+        if not told.get("id"):
+            raise TransientError("Microsoft Graph answers with what is no item")
+        return told
 
     async def below(self, item_id: str, path: str, **query: str) -> str:
         """Return the address of what Graph has below an item, such as `/content`."""

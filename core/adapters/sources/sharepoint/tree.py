@@ -27,13 +27,13 @@ class FolderTree:
     """The root has no name and lies in nothing."""
 
     def put(self, folder: Known) -> bool:
-        """Remember a folder; True if it was known by another name or in another place."""
+        """Remember a folder; True if it was not known by this name in this place."""
         name, parent = text_of(folder.get("name")), parent_of(folder)
         now = ("", "") if "root" in folder or not parent else (name, parent)
         folder_id = text_of(folder.get("id"))
         before = self.folders.get(folder_id)
         self.folders[folder_id] = now
-        return before is not None and before != now
+        return before != now
 
     async def path(
         self, item: Known, *, scope: str, look_up: Callable[[str], Awaitable[Known | None]]
@@ -53,7 +53,7 @@ class FolderTree:
                 found = await look_up(above) if above else None
                 if found is None:
                     return None
-                self.put(found)
+                self.put({**found, "id": above})
             name, above = self.folders[above]
             parts.append(name)
         return None
