@@ -20,6 +20,8 @@ from core.adapters.voyage.models import EMBEDDING_MODELS
 from core.adapters.voyage.text_models import PROVIDER as VOYAGE
 from core.adapters.voyage.text_models import VoyageEmbedder, VoyageReranker
 from core.agent.extractive.reasoner import ExtractiveReasoner
+from core.agent.prompts import RELEASED, Prompts
+from core.agent.prompts.choice import chosen_prompts
 from core.config.settings import Settings
 from core.domain.errors import ConfigError, ContractError, UsageError
 from core.ports import (
@@ -231,6 +233,7 @@ async def open_reasoners(
     from core.adapters.anthropic.api.providers import usual_choice  # noqa: PLC0415
     from core.adapters.anthropic.reasoner import AnthropicReasonerFactory  # noqa: PLC0415
 
+    prompts = await asyncio.to_thread(prompts_of, settings)
     models = await asyncio.to_thread(open_models, settings, clock=clock, log=log, spending=spending)
     factory = AnthropicReasonerFactory(
         models=usual_choice(answer=settings.model, review=settings.small_model),
@@ -238,11 +241,21 @@ async def open_reasoners(
         capabilities=models.capabilities,
         ahead=rules,
         threshold=settings.gate_threshold,
+        prompts=prompts,
     )
     try:
         yield Reasoners(first=factory, fallback=rules)
     finally:
         await models.aclose()
+
+
+def prompts_of(settings: Settings) -> Prompts:
+    """Return the prompts that the settings name, or those of the release. Blocks on files.
+
+    Raises:
+        ConfigError: There is no such prompt.
+    """
+    return RELEASED if settings.prompts is None else chosen_prompts(settings.prompts)
 
 
 def replaying_reasoners(
@@ -255,4 +268,6 @@ def replaying_reasoners(
         return Reasoners(first=rules, fallback=None)
     from core.adapters.anthropic.replayed_calls import replaying_reasoner  # noqa: PLC0415  # above
 
-    return Reasoners(first=replaying_reasoner(question, settings, rules=rules), fallback=rules)
+    own = prompts_of(settings)
+    first = replaying_reasoner(question, settings, rules=rules, prompts=own)
+    return Reasoners(first=first, fallback=rules)

@@ -66,6 +66,12 @@ SHADOW = (
         ),
         option("--model", group=_NEW, metavar="NAME", help="the model that reasons"),
         option(
+            "--prompts",
+            group=_NEW,
+            metavar="VERSION|FILE",
+            help="earlier prompts (answer/2), a file or a folder of prompts",
+        ),
+        option(
             "--calibration",
             group=_NEW,
             type=chosen_calibration,
@@ -92,7 +98,7 @@ SHADOW = (
             help="default: CITEBOUND_HOME/eval/runs/shadow-DATE.json",
         ),
         JSON,
-        short="past questions by a new corpus, model or calibration",
+        short="past questions by a new corpus, model, prompt or calibration",
         text="""Answers the questions of the record anew by what is to come, and lists what people
 would be told otherwise, before it is switched. Nothing is posted, no case is opened, no
 conversation goes on, and nothing is recorded but who read which questions and that they were
@@ -102,7 +108,8 @@ It takes the rights of `audit replay`. Questions whose text was erased are left 
 What differs, and is answered so today as well, is marked: switching changes nothing there.
 
 `--corpus` is ingested into a database of its own that nobody asks, with the audiences of the
-deployment, facts read by rules, and removed at the end. Where a language model is asked, `--budget`
+deployment, facts read by rules, and removed at the end. `--prompts` takes what CITEBOUND_PROMPTS
+takes, which switches them. Where a language model is asked, `--budget`
 says what it may cost: a run that has spent it stops, and goes on when it is repeated with more.
 Each compared question is a line of FILE.jsonl, so whoever is interrupted repeats the command. The
 file holds what people asked: keep it as you keep the record.
@@ -112,6 +119,7 @@ was told before. 13: the budget is spent before the end.""",
         examples="""\
   citebound eval shadow --since 2026-06-01 --corpus policies-2027 --as-of 2027-01-01
   citebound eval shadow --since 2026-06-01 --calibration own/2 --allow 20
-  citebound eval shadow --since 2026-06-01 --sample 100 --model claude-opus-5-5 --budget 10""",
+  citebound eval shadow --since 2026-06-01 --sample 100 --model claude-opus-5-5 --budget 10
+  citebound eval shadow --since 2026-06-01 --prompts my-prompts --budget 5""",
     ),
 )

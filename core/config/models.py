@@ -41,6 +41,12 @@ class ModelSettings:
     small_model: str = setting(
         "CITEBOUND_SMALL_MODEL", "claude-haiku-5-5", "Model that criticises, judges and extracts"
     )
+    prompts: str | None = setting(
+        "CITEBOUND_PROMPTS",
+        None,
+        "Prompts in place of the release's: a file, a folder, or earlier ones (`answer/2,judge/2`)",
+    )
+    """See `core.agent.prompts.choice`."""
     citations: str = setting(
         "CITEBOUND_CITATIONS",
         "auto",

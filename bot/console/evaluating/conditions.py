@@ -14,12 +14,13 @@ import core
 from bot.console.evaluating.corpora import QuestionSource, corpus_sha256
 from bot.console.views.terminal import to_json
 from core.adapters.system import SystemClock
+from core.agent.prompts.choice import labels_of
 from core.config.models import ModelSettings
 from core.config.retrieval import RetrievalSettings
 from core.config.settings import Settings, shown_value
 from core.measuring.questions import UNREVIEWED, LabelledQuestion
 from core.measuring.results import RunHeader
-from core.models import NoReader, find_guard, find_reader, open_embedders
+from core.models import NoReader, find_guard, find_reader, open_embedders, prompts_of
 from core.ports import Reader
 from core.retrieval.serving_embedder import NoEmbedder
 
@@ -84,7 +85,13 @@ async def versions_of(settings: Settings) -> dict[str, str | None]:
         "vectors": f"{measured.space.name}/{measured.space.revision}" if has_vectors else None,
         "model": settings.model if settings.uses_model else None,
         "small_model": settings.small_model if settings.uses_model else None,
+        "prompts": await asyncio.to_thread(_prompts, settings) if settings.uses_model else None,
     }
+
+
+def _prompts(settings: Settings) -> str | None:
+    """Return the prompts that are not the release's, by labels that change with their words."""
+    return ", ".join(labels_of(prompts_of(settings))) or None
 
 
 def _name(reader: Reader | NoReader) -> str | None:

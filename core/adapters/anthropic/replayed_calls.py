@@ -10,6 +10,8 @@ from core.adapters.anthropic.api.providers import capabilities_of, usual_choice
 from core.adapters.anthropic.api.stream import reply_from
 from core.adapters.anthropic.reasoner import AnthropicReasonerFactory
 from core.agent.extractive.reasoner import ExtractiveReasoner
+from core.agent.prompts import Prompts
+from core.agent.prompts.choice import recorded_prompts
 from core.agent.wording import DAY_BUDGET_SPENT
 from core.config.settings import Settings
 from core.domain.errors import BudgetSpentError, DayBudgetSpentError, ModelUnavailableError
@@ -106,11 +108,16 @@ def _made(recorded: Mapping[str, Any]) -> ModelCall:
 
 
 def replaying_reasoner(
-    question: RecordedQuestion, settings: Settings, *, rules: ExtractiveReasoner
+    question: RecordedQuestion,
+    settings: Settings,
+    *,
+    rules: ExtractiveReasoner,
+    prompts: Prompts,
 ) -> AnthropicReasonerFactory:
     """Return the language model of a recorded run as a reasoner whose calls are the recorded ones.
 
-    No key is needed. Models that it did not call are those of the settings.
+    No key is needed. Models that it did not call are those of the settings, and so are prompts
+    (`prompts`) that it did not use, or that no release has any more.
     """
     calls: Sequence[Mapping[str, Any]] = question.trace["model_calls"]
     by_role = {call["purpose"] in _REVIEWS: str(call["model"]) for call in calls}
@@ -124,4 +131,5 @@ def replaying_reasoner(
         capabilities=capabilities_of(answer, citations=settings.citations),
         ahead=rules,
         threshold=question.limits.gate_threshold,
+        prompts=recorded_prompts([str(call["prompt"]) for call in calls], prompts),
     )

@@ -24,11 +24,14 @@ class Prompt:
     """The test file that pins it."""
     text: str
     """The system prompt."""
+    text_hash: str = ""
+    """Beginning of the SHA-256 of a text that was never released; empty: it was."""
 
     @property
     def label(self) -> str:
-        """Return name and version, for the record (`answer/1`)."""
-        return f"{self.name}/{self.version}"
+        """Return name and version, for the record (`answer/1`); see `choice`."""
+        own = f"+{self.text_hash}" if self.text_hash else ""
+        return f"{self.name}/{self.version}{own}"
 
 
 def parse(name: str, raw: str) -> Prompt:

@@ -14,6 +14,8 @@ import pytest
 from core.adapters.postgres.engine.roles import DatabaseRole, admit_officer
 from tests.acceptance.cli.conftest import GIFTS, ROOT, Run
 from tests.databases import as_role
+from tests.servers.anthropic import anthropic_server
+from tests.servers.anthropic_steps import reply
 
 ASKED = ("May employees accept a gift worth EUR 40?", "May contractors accept gifts?")
 SILENT = "How many days of parental leave may I take?"
@@ -131,6 +133,34 @@ def test_who_may_not_read_the_record_compares_nothing(
     assert nowhere.code == 2
     unpaid = citebound("eval", "shadow", *SINCE, "--model", "claude-x", ANTHROPIC_API_KEY="k")
     assert (unpaid.code, "--budget" in unpaid.err) == (2, True)
+
+
+def test_another_prompt_is_tried_with_its_own_name(
+    citebound: Run, corpora: Path, tmp_path: Path
+) -> None:
+    """Its words are sent, its hash is kept; one that does not exist is named before it costs."""
+    folder, out = tmp_path / "prompts", tmp_path / "shadow.json"
+    folder.mkdir()
+    front = "---\nname: answer\nversion: 9\ncontract: c\ntest: t\n---\n"
+    (folder / "answer.md").write_text(f"{front}Say MISSING, always.\n")
+    asking = ("eval", "shadow", *SINCE, "--sample", "1", "--out", str(out))
+    without = citebound(*asking, "--prompts", "answer/2", "--budget", "5")
+    assert (without.code, "ANTHROPIC_API_KEY" in without.err) == (3, True)
+    with anthropic_server(lambda _: reply("MISSING: all of it")) as server:
+        price = dict.fromkeys(("input", "cache_write", "cache_read", "output"), 1.0)
+        access = {
+            "ANTHROPIC_API_KEY": server.key,
+            "ANTHROPIC_BASE_URL": server.url,
+            "CITEBOUND_PRICES": json.dumps({"claude-": price}),
+        }
+        unknown = citebound(*asking, "--prompts", "answer/77", "--budget", "5", **access)
+        assert (unknown.code, "answer/2" in unknown.err, server.received) == (2, True, [])
+        told = citebound(*asking, "--prompts", str(folder), "--budget", "5", **access)
+    assert told.code in {0, 12}, told.err
+    asked = [str(body["system"]) for body in server.bodies]
+    assert any("Say MISSING, always." in one for one in asked)
+    new = json.loads(out.read_text())["run"]["new"]
+    assert new["prompts"].startswith("answer/9+")
 
 
 def test_a_killed_run_leaves_nothing_to_the_next(

@@ -17,6 +17,7 @@ from core.adapters.anthropic.api.providers import Capabilities, ModelChoice
 from core.adapters.anthropic.api.stream import reply_from
 from core.adapters.anthropic.reasoner import AnthropicReasonerFactory
 from core.agent.extractive.reasoner import ExtractiveReasoner
+from core.agent.prompts import RELEASED, Prompts
 from core.domain.errors import BudgetSpentError
 from core.domain.run import ModelCall
 from core.ports import RunContext
@@ -187,7 +188,11 @@ def _made(request: ModelRequest, found: ModelReply) -> ModelCall:
 
 
 def factory_of(
-    model: ScriptedModel, *, is_native: bool = True, forces_tools: bool = False
+    model: ScriptedModel,
+    *,
+    is_native: bool = True,
+    forces_tools: bool = False,
+    prompts: Prompts = RELEASED,
 ) -> AnthropicReasonerFactory:
     """Return the reasoner that this model drives."""
     return AnthropicReasonerFactory(
@@ -195,4 +200,5 @@ def factory_of(
         calls=lambda context: ScriptedCalls(context, model),
         capabilities=Capabilities(native_citations=is_native, prompt_caching=is_native),
         ahead=ExtractiveReasoner(),
+        prompts=prompts,
     )

@@ -36,6 +36,7 @@ from core.adapters.postgres.access import open_engine
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.roles import DatabaseRole
 from core.adapters.postgres.record.recorded_questions import PostgresRecordedQuestions
+from core.agent.prompts.choice import VARIABLE, labels_of
 from core.agent.request import ShippedCalibrations
 from core.bootstrap import Service
 from core.confidence.calibration import SHIPPED, Calibrations
@@ -44,6 +45,7 @@ from core.domain.errors import ConfigError, EmptyCorpusError, UsageError
 from core.ingest.folder_listing import find_sources
 from core.ingest.prepare import NOTHING_GIVEN
 from core.measuring.results import WHOLE
+from core.models import prompts_of
 from core.replay.shadow import Compared, ShadowCandidate, compare, sample
 
 EXIT_OTHERWISE, EXIT_BUDGET = 12, 13
@@ -64,6 +66,8 @@ class New:
     """`extractive` or `claude`; None: as the settings say."""
     model: str | None
     """None: as the settings say."""
+    prompts: str | None
+    """See `core.agent.prompts.choice`; None: as the settings say."""
     calibration: str | None
     """Its name; None: that in force."""
 
@@ -288,6 +292,7 @@ class _Run:
             "as_of": new.as_of.isoformat() if new.as_of else None,
             "reasoner": new.reasoner,
             "model": new.model,
+            "prompts": await asyncio.to_thread(_labels, self._changed) if new.prompts else None,
             "calibration": new.calibration if calibrations is not None else None,
         }
         return ShadowHeader(
@@ -309,19 +314,31 @@ def _changed(settings: Settings, new: New) -> Settings:
 
     Raises:
         ConfigError: Claude is wanted, and there is no access to it.
+        UsageError: There are no such prompts.
     """
     changed = settings
     if new.model is not None:
         changed = dataclasses.replace(changed, model=new.model)
+    if new.prompts is not None:
+        changed = dataclasses.replace(changed, prompts=new.prompts)
+        try:
+            prompts_of(changed)
+        except ConfigError as error:
+            raise UsageError(str(error).replace(VARIABLE, "--prompts")) from error
     if new.reasoner is not None:
         wanted = "extractive" if new.reasoner == "extractive" else "auto"
         changed = dataclasses.replace(changed, reasoner=wanted)
-    is_wanted = new.reasoner == "claude" or new.model is not None
+    is_wanted = new.reasoner == "claude" or new.model is not None or new.prompts is not None
     if is_wanted and not changed.uses_model:
         raise ConfigError(
             "a language model is to be tried, and there is no access to it: set ANTHROPIC_API_KEY"
         )
     return changed
+
+
+def _labels(settings: Settings) -> str:
+    """Return by what prompts are told apart: a file may have other words when a run goes on."""
+    return ", ".join(labels_of(prompts_of(settings))) or "those of the release"
 
 
 def _spent(found: Iterable[Compared]) -> float:
