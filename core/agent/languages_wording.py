@@ -14,6 +14,8 @@ class ReplyWords:
 
     report: str
     """Reply to a report in private, before what can be held on to."""
+    report_or_question: str
+    """The same where somebody only tells of a person: it may be no report at all."""
     line: str
     """Before the speak-up line."""
     person: str
@@ -47,6 +49,11 @@ ENGLISH = ReplyWords(
         "This sounds like something to report rather than to look up, so I have passed nothing on."
         " You can report it in confidence."
     ),
+    report_or_question=(
+        "I can't tell whether you want to know a rule or to report something, so I have passed"
+        " nothing on. If you want to know what the policies say, ask me a question. If something is"
+        " wrong, you can report it in confidence."
+    ),
     line="Speak-up line",
     person="Ombudsperson",
     anonymous="Without your name",
@@ -65,6 +72,11 @@ GERMAN = ReplyWords(
     report=(
         "Das klingt nach etwas, das Sie melden können, statt es nachzuschlagen. Ich habe nichts"
         " weitergegeben. Sie können es vertraulich melden."
+    ),
+    report_or_question=(
+        "Ich kann nicht erkennen, ob Sie eine Regel wissen oder etwas melden möchten. Ich habe"
+        " nichts weitergegeben. Wenn Sie wissen möchten, was die Richtlinien sagen, stellen Sie mir"
+        " eine Frage. Wenn etwas nicht in Ordnung ist, können Sie es vertraulich melden."
     ),
     line="Hinweisgeberstelle",
     person="Ombudsperson",
@@ -98,6 +110,11 @@ FRENCH = ReplyWords(
         "Cela semble être un fait à signaler plutôt qu'une règle à chercher. Je n'ai rien"
         " transmis. Vous pouvez le signaler en toute confidentialité."
     ),
+    report_or_question=(
+        "Je ne sais pas si vous cherchez une règle ou si vous voulez signaler un fait. Je n'ai rien"
+        " transmis. Si vous voulez savoir ce que disent les politiques, posez-moi une question. Si"
+        " quelque chose ne va pas, vous pouvez le signaler en toute confidentialité."
+    ),
     line="Ligne d'alerte",
     person="Personne de confiance",
     anonymous="Sans donner votre nom",
@@ -128,6 +145,11 @@ SPANISH = ReplyWords(
     report=(
         "Esto parece algo que se puede denunciar, más que una norma que consultar. No he"
         " transmitido nada. Puede denunciarlo de forma confidencial."
+    ),
+    report_or_question=(
+        "No sé si busca una norma o si quiere denunciar algo. No he transmitido nada. Si quiere"
+        " saber qué dicen las políticas, hágame una pregunta. Si algo no está bien, puede"
+        " denunciarlo de forma confidencial."
     ),
     line="Canal de denuncias",
     person="Defensor o persona de confianza",

@@ -8,6 +8,7 @@ directly, and nothing that tells what the message was about.
 import re
 from collections.abc import Sequence
 
+from core.agent.conversation.misconduct import may_only_tell
 from core.agent.document_search import DocumentSearch
 from core.agent.languages_wording import words_in
 from core.agent.reply import compose
@@ -65,6 +66,7 @@ async def speak_up(
         places=await corpus.places(spans),
         versions={one.version_id: one for one in await corpus.versions(question.scope)},
         nearest=nearest_sections([found], ()) if found else (),
+        is_stated=not may_only_tell(question),
     )
 
 

@@ -244,13 +244,29 @@ def is_confidential(question: Question) -> bool:
     goes on with places, dates and names, and no word list knows those. What begins by telling of
     somebody, and asks for no rule, is taken for a report, too.
     """
-    if any(map(is_report, {question.text, question.own})):
+    if states_misconduct(question):
         return True
     last = question.history[-1] if question.history else None
     begins = last is None or last.slot == UNASKED_SLOT or last.outcome == "refused"
     if begins and not question.context and tells_of_somebody(question.text):
         return True
     return last is not None and last.was_report and not _asks(question.text)
+
+
+def states_misconduct(question: Question) -> bool:
+    """Say whether a message itself reports something; else it may only tell of somebody."""
+    return any(map(is_report, {question.text, question.own}))
+
+
+def may_only_tell(question: Question) -> bool:
+    """Say whether a message is confidential only because it tells of somebody and asks nothing.
+
+    Of 397 situations that people described before their questions about 169 policies, 42 are so
+    when they stand alone; about a third of these could be reported.
+    """
+    told = [turn.question for turn in question.history if turn.was_report]
+    is_stated = states_misconduct(question) or any(map(is_report, told))
+    return not is_stated and is_confidential(question)
 
 
 def speaks_of_somebody(text: str) -> bool:

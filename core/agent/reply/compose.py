@@ -223,8 +223,12 @@ def reported(
     places: Mapping[Span, SectionRef],
     versions: Mapping[VersionId, PolicyVersion],
     nearest: Sequence[SectionRef],
+    is_stated: bool = True,
 ) -> Answer:
-    """Return the reply to a report, for the asker alone: ways to report, and what policies say."""
+    """Return the reply to a report, for the asker alone: ways to report, and what policies say.
+
+    Unless it is stated that something is wrong, the reply leaves open whether it is a report.
+    """
     said, shown, citations = _numbered(claims, places, versions)
     told = (
         (words.line, contacts.line),
@@ -237,7 +241,8 @@ def reported(
         for one, claim in zip(said, shown, strict=True)
     )
     quoted = f"{words.policies_say}\n{quotes}" if quotes else ""
-    parts = (words.report, ways, quoted, words.afterwards)
+    first = words.report if is_stated else words.report_or_question
+    parts = (first, ways, quoted, words.afterwards)
     return Answer(
         outcome=Outcome.ESCALATED,
         text="\n\n".join(filter(None, parts)),

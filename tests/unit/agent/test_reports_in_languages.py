@@ -4,12 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from core.agent.conversation.misconduct import is_confidential, is_report
+from core.agent.conversation.misconduct import is_confidential, is_report, may_only_tell
 from core.agent.conversation.reports.recognise import is_foreign_report, tells_of_somebody
 from core.domain.question import Turn
 from tests.factories import make_question
 
 MESSAGES = Path(__file__).parents[3] / "evals" / "languages"
+REPORT = "My manager takes bribes from a supplier."
 LEAST_RECALL = 0.95
 MOST_ALARMS = 0.03
 
@@ -79,6 +80,27 @@ def test_a_word_in_reply_is_no_report(text: str) -> None:
 def test_what_happens_every_day_and_what_asks_is_no_report(text: str) -> None:
     """Nobody would complain of it; or a question follows, with or without its mark."""
     assert not is_confidential(make_question(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "only_tells"),
+    [
+        ("A colleague lost her badge.", True),
+        ("My boss approved my trip to Lisbon.", True),
+        (REPORT, False),
+        ("Mein Chef nimmt Schmiergeld von einem Lieferanten.", False),
+        ("What may my manager approve?", False),
+    ],
+)
+def test_who_only_tells_of_somebody_is_not_told_that_they_report(
+    text: str, only_tells: bool
+) -> None:
+    """It stays confidential: some of it is a report that no rule knows."""
+    question = make_question(text)
+    assert may_only_tell(question) is only_tells
+    assert is_confidential(question) or "?" in text
+    told = make_question(text, history=(Turn(question=REPORT, outcome="escalated", answer="-"),))
+    assert not may_only_tell(told)
 
 
 def test_what_is_told_in_reply_to_us_is_no_report() -> None:

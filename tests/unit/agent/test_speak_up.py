@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from core.agent.fallback import Fallback
-from core.agent.languages_wording import FRENCH, GERMAN, SPANISH, ReplyWords, words_in
+from core.agent.languages_wording import ENGLISH, FRENCH, GERMAN, SPANISH, ReplyWords, words_in
 from core.agent.pipeline import Pipeline
 from core.agent.reply.answer_json import answer_json, answer_of
 from core.agent.request import PipelineParts, Task
@@ -98,6 +98,26 @@ class Shifted:
     def of(self, _: str) -> str:
         """Return words that the policy never said."""
         return "Anybody may report misconduct to the press."
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("A colleague lost her badge.", ENGLISH),
+        ("Meine Kollegin hat ihren Ausweis verloren.", GERMAN),
+        ("Ma collègue a perdu son badge.", FRENCH),
+        ("Mi compañera perdió su tarjeta.", SPANISH),
+    ],
+)
+async def test_who_only_tells_of_somebody_is_asked_which_it_is(
+    text: str, words: ReplyWords
+) -> None:
+    """With the same ways to report, and nothing passed on; nothing is told where others read."""
+    alone, public = await reply(text), await reply(text, mode="thread")
+    assert alone.text.startswith(words.report_or_question)
+    assert HOTLINE in alone.text
+    assert alone.is_report
+    assert public.text == words.report_in_public
 
 
 @pytest.mark.parametrize(
