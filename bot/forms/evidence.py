@@ -5,11 +5,11 @@ parts that say so.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Generic, TypeAlias, TypeVar
 
-from bot.forms.excerpts import Around, apart
+from bot.forms.excerpts import CUT_OFF, Around, apart
 from bot.replies.answer import LEAF, grounds, is_partial
 from bot.replies.context import Library
 from bot.replies.safe_text import line, pieces, shown
@@ -197,7 +197,7 @@ def paged(
 def _items(evidence: EvidenceView, library: Library) -> Iterator[EvidenceItem]:
     answer = evidence.answer
     citations = {citation.number: citation for citation in answer.citations}
-    around, seen = apart(answer.citations, evidence.around), set[int]()
+    around, seen = apart(answer.quoted, evidence.around), set[int]()
     for number, claim in enumerate(answer.claims, start=1):
         cited = [citations[one] for one in claim.numbers if one in citations]
         above = "".join(f"[{one.number}]" for one in cited if one.number in seen)
@@ -220,11 +220,19 @@ def _items(evidence: EvidenceView, library: Library) -> Iterator[EvidenceItem]:
         for one in cited:
             if one.number not in seen:
                 seen.add(one.number)
-                yield from _quotes(number, one, library, around.get(one.number, Around()))
+                beside = _headed(around.get(one.number, Around()), citations.get(one.header or 0))
+                yield from _quotes(number, one, library, beside)
     told, record = tuple(grounds(answer)), line(evidence.record_id)
     if told or record:
         leaf = line(evidence.leaf_hash[:LEAF])
         yield BadgeGrounds(lines=told, record=" · ".join(part for part in (record, leaf) if part))
+
+
+def _headed(around: Around, header: ShownCitation | None) -> Around:
+    """Return what stands around a table row, with the names of its columns."""
+    if header is None or header.quote in around.before:
+        return around
+    return replace(around, before=f"{header.quote}\n{CUT_OFF}\n{around.before.lstrip()}")
 
 
 def _is_quoted(claim: str, quotes: Sequence[str]) -> bool:

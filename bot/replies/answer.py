@@ -198,10 +198,10 @@ def passage_of(answer: Answer, library: Library) -> ShownPassage | None:
     if not answer.is_closest:
         return None
     claim = answer.claims[0]
-    marks = numbers([one for one in answer.citations if one.number in claim.numbers])
+    marks = numbers([one for one in answer.quoted if one.number in claim.numbers])
     _, _, after = answer.text.partition(f"{claim.text} {marks}")
     return ShownPassage(
-        source=next(iter(sources(answer.citations, library))),
+        source=next(iter(sources(answer.quoted, library))),
         quotation=claim.text,
         marks=marks,
         after=after.strip(),

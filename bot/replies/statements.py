@@ -5,7 +5,8 @@ What is stored joins statements of one policy to a paragraph; only where the lin
 
 from collections.abc import Iterator, Sequence
 
-from core.domain.answer import BULLET, Answer, ListBlock, blocks
+from core.agent.reply.text_blocks import BULLET, ListBlock, blocks
+from core.domain.answer import Answer
 
 
 def laid_out(answer: Answer) -> str:

@@ -116,7 +116,7 @@ class PlainText:
         head, tail = self._head(answer), self._tail(answer, reference, follow_ups)
         near = self.nearest(answer)
         body = short(laid_out(answer), limit, hosts, mark=CUT)
-        found = list(sources(answer.citations, self.library)) if with_sources else []
+        found = list(sources(answer.quoted, self.library)) if with_sources else []
         for detail in _DETAILS:
             listed = self._sources(found, detail)
             words = self.markup.worded(body, answer)
@@ -160,7 +160,7 @@ class PlainText:
 
     def nearest(self, answer: Answer) -> str:
         """Return sections by name, with links, one a line; 1,000 characters at most."""
-        if answer.citations or not answer.nearest:
+        if answer.quoted or not answer.nearest:
             return ""
         lines = [NEAREST_SECTIONS]
         for place in answer.nearest[:NEAREST]:

@@ -1,56 +1,15 @@
 """From draft to outcome: claims, verdicts, decisions and what a person is shown.
 
-The text of an answer is plain text whose structure every renderer reads with `blocks`: each line is
-a paragraph or, with a bullet before it, an item of a list; an empty line separates paragraphs.
+How the text of an answer is built says `core.agent.reply.text_blocks`.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
-from typing import TypeAlias
 
 from core.domain.ontology import SectionRef
 from core.domain.policy import AnswerSource
 from core.language.spans import Span
-
-BULLET = "\u2022 "
-"""What an item begins with."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Paragraph:
-    """One line of words."""
-
-    text: str
-    """Its words, with the marks of their citations."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListBlock:
-    """Items that follow one another."""
-
-    items: tuple[str, ...]
-    """Each without its bullet; at least one."""
-
-
-Block: TypeAlias = Paragraph | ListBlock
-
-
-def blocks(text: str) -> Iterator[Block]:
-    """Yield the paragraphs and lists of a text in order; none is empty."""
-    items: list[str] = []
-    for line in map(str.strip, text.split("\n")):
-        if line.startswith(BULLET) and line[len(BULLET) :].strip():
-            items.append(line[len(BULLET) :].strip())
-            continue
-        if items:
-            yield ListBlock(items=tuple(items))
-            items = []
-        if line:
-            yield Paragraph(text=line)
-    if items:
-        yield ListBlock(items=tuple(items))
 
 
 class Outcome(StrEnum):
@@ -107,6 +66,8 @@ class Citation:
     """What is quoted: a span within that item."""
     quote: str
     """The text at the span as the drafter gave it; `verify` holds it against the stored text."""
+    is_header: bool = False
+    """True: it names the columns of the table row that is cited after it, and states nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -320,6 +281,9 @@ class ShownCitation:
     """Where it is, as people say it."""
     effective_from: str | None
     """First day in force of the version, ISO; None: since ever."""
+    header: int | None = None
+    """The number of what names the columns of this table row; None: it is none, or that is cited
+    like any other. No claim has the mark of it, and no list of sources shows it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -386,6 +350,12 @@ class Answer:
     def is_report(self) -> bool:
         """True if the question was a report, which is never answered and never shown."""
         return self.outcome is Outcome.ESCALATED and self.refusal is None
+
+    @property
+    def quoted(self) -> tuple[ShownCitation, ...]:
+        """What its claims rest on: its citations without those that name columns."""
+        headers = {one.header for one in self.citations}
+        return tuple(one for one in self.citations if one.number not in headers)
 
     @property
     def is_closest(self) -> bool:

@@ -77,7 +77,7 @@ def grade_by_code(question: LabelledQuestion, answer: Answer) -> CodeGrade:
         is_outcome_right=is_expected and (is_complete or question.kind != AMBIGUOUS),
         is_quoted=is_quoted,
         is_told=is_told,
-        citations=_citations(question, answer.citations),
+        citations=_citations(question, answer.quoted),
         passed=is_expected and is_complete,
     )
 

@@ -196,12 +196,10 @@ class Conversation:
                 self._terminal.show(safe(f"{command} is not a command; /help shows them."))
 
     def _show_sources(self) -> None:
-        if self._last is None or not self._last.answer.citations:
+        if self._last is None or not self._last.answer.quoted:
             self._terminal.show(Text("The last reply has no sources."))
         else:
-            self._terminal.show(
-                *sources_view(self._last.answer.citations, self._last.answer.sources)
-            )
+            self._terminal.show(*sources_view(self._last.answer.quoted, self._last.answer.sources))
 
     def _answer(self, text: str) -> None:
         try:

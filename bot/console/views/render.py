@@ -16,17 +16,9 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.console.views.terminal import one_line, safe
+from core.agent.reply.text_blocks import BULLET, Paragraph, blocks
 from core.agent.wording import ON_SAMPLES, UNCALIBRATED
-from core.domain.answer import (
-    BULLET,
-    Answer,
-    Badge,
-    Outcome,
-    Paragraph,
-    RefusalKind,
-    ShownCitation,
-    blocks,
-)
+from core.domain.answer import Answer, Badge, Outcome, RefusalKind, ShownCitation
 from core.domain.ontology import SectionRef
 from core.domain.policy import AnswerSource
 from core.domain.question import UNASKED_SLOT
@@ -56,9 +48,9 @@ def answer_view(answer: Answer) -> list[RenderableType]:
         view = [_headline(answer), Text(), *view]
     if answer.options:
         view += [Text(), *_options(answer.options)]
-    if answer.citations:
-        view += [Text(), *sources_view(answer.citations, answer.sources)]
-    if answer.nearest and not answer.citations:
+    if answer.quoted:
+        view += [Text(), *sources_view(answer.quoted, answer.sources)]
+    if answer.nearest and not answer.quoted:
         view += [Text(), *_nearest(answer.nearest)]
     remarks = list(_remarks(answer))
     return [*view, Text(), *remarks] if remarks else view

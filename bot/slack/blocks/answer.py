@@ -87,9 +87,9 @@ def answer_blocks(reply: StoredReply, answer: Answer, context: RenderContext) ->
     head = badge_of(answer)
     blocks = [with_id(mrkdwn(badge_words(head)), f"badge:{ours}")] if head else []
     blocks.append(with_id(rich_text(*_body(answer, context)), f"body:{ours}"))
-    if answer.citations and not answer.is_closest:
-        title = f"Sources ({len(answer.citations)})"
-        made = collapsed(title, source_blocks(answer.citations, context.library))
+    if answer.quoted and not answer.is_closest:
+        title = f"Sources ({len(answer.quoted)})"
+        made = collapsed(title, source_blocks(answer.quoted, context.library))
         blocks.append(with_id(made, f"src:{ours}"))
     if ours:
         blocks += _offers(answer, ours, context)
@@ -116,7 +116,7 @@ def whole_blocks(answer: Answer, context: RenderContext) -> list[Block]:
     return [
         *([mrkdwn(badge_words(head))] if head else []),
         told,
-        *source_blocks(answer.citations, context.library),
+        *source_blocks(answer.quoted, context.library),
     ]
 
 
@@ -160,7 +160,7 @@ def _body(answer: Answer, context: RenderContext) -> Iterator[Json]:
     else:
         yield from _passage(passage, context.library)
         yield paragraph(words(short(passage.after, BODY, hosts)))
-    if answer.nearest and not answer.citations:
+    if answer.nearest and not answer.quoted:
         yield paragraph(words(NEAREST_SECTIONS, bold=True))
         yield bullet_list(nearest_items(answer.nearest[:NEAREST], context.library))
     for strong, rest in remarks(answer):

@@ -238,7 +238,7 @@ def _about(case: Case, view: CaseView) -> Iterator[str]:
 def _earlier(title: str, answer: Answer, context: RenderContext) -> Block:
     """Return an answer that opens on a click."""
     told = short(answer.text, REPLY, context.library.hosts, mark=CUT)
-    sources = source_blocks(answer.citations, context.library, most=EARLIER_SOURCES)
+    sources = source_blocks(answer.quoted, context.library, most=EARLIER_SOURCES)
     return collapsed(title, [section(told or "-"), *sources])
 
 

@@ -11,7 +11,7 @@ from bot.replies.buttons import Button, Emphasis
 from bot.replies.safe_text import cut, pieces
 from bot.slack.blocks.action_ids import NAMES
 from bot.slack.blocks.mrkdwn import PERSON
-from core.domain.answer import Paragraph, blocks
+from core.agent.reply.text_blocks import Paragraph, blocks
 from core.domain.json_value import Json
 
 Block: TypeAlias = dict[str, Json]

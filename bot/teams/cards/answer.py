@@ -73,7 +73,7 @@ LABEL = "citebound-sensitivity"
 
 def answer_card(answer: Answer, ours: str, context: RenderContext) -> Card | None:
     """Return the card, at most 28 kB; None: there is nothing to show or to do."""
-    if not ours and not answer.citations:
+    if not ours and not answer.quoted:
         return None
     buttons = list(_buttons(answer, ours, context)) if ours else []
 
@@ -97,7 +97,7 @@ def whole_card(answer: Answer, library: Library) -> Card:
     ]
 
     def made(quotes: int) -> Card:
-        sources = source_items(answer.citations, library, quotes=quotes)
+        sources = source_items(answer.quoted, library, quotes=quotes)
         return card([*above, *sources], is_wide=False)
 
     return fitting(SIZES, made)
@@ -113,10 +113,10 @@ def source_items(
 
 
 def _sources(answer: Answer, ours: str, context: RenderContext, *, quotes: int) -> list[Card]:
-    if not answer.citations or answer.is_closest:  # the text says where a closest passage stands
+    if not answer.quoted or answer.is_closest:  # the text says where a closest passage stands
         return []
-    items = source_items(answer.citations, context.library, quotes=quotes)
-    return collapsed(f"Sources ({len(answer.citations)})", f"src:{ours}", items)
+    items = source_items(answer.quoted, context.library, quotes=quotes)
+    return collapsed(f"Sources ({len(answer.quoted)})", f"src:{ours}", items)
 
 
 def _source(source: Source, quotes: Iterable[ShownQuote]) -> Iterator[Card]:
@@ -195,7 +195,7 @@ def root_entity(answer: Answer, library: Library, *, with_cards: bool) -> Card:
         with_cards: True: each citation opens on a click and shows its quote.
     """
     label = _strictest(answer, library)
-    cited = [_claim(one, library, with_cards) for one in answer.citations[:CITATIONS]]
+    cited = [_claim(one, library, with_cards) for one in answer.quoted[:CITATIONS]]
     made = bare_entity(answer)
     if label is not None:
         made["usageInfo"] = _usage(label)
@@ -241,7 +241,7 @@ def _card(quote: str) -> str:
 
 
 def _strictest(answer: Answer, library: Library) -> Sensitivity | None:
-    found = [library.sensitivity(one.place) for one in answer.citations]
+    found = [library.sensitivity(one.place) for one in answer.quoted]
     return max((one for one in found if one), key=lambda one: one.rank, default=None)
 
 

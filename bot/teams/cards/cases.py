@@ -222,7 +222,7 @@ def _facts(case: Case, view: CaseView) -> Iterator[str]:
 def _earlier(answer: Answer, context: RenderContext, sizes: tuple[int, int]) -> list[Card]:
     quotes, words = sizes
     text = short(answer.text, words, context.library.hosts, mark=CUT)
-    sources = source_items(answer.citations, context.library, quotes=quotes)
+    sources = source_items(answer.quoted, context.library, quotes=quotes)
     return [*(text_lines(text) or [small_print("-")]), *sources]
 
 

@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from bot.replies.answer import BadgeLine
 from bot.replies.context import RenderContext
 from bot.replies.text_reply import Markup, PlainText
-from core.domain.answer import Answer, Block, Paragraph, blocks
+from core.agent.reply.text_blocks import Block, Paragraph, blocks
+from core.domain.answer import Answer
 
 _SPECIAL = str.maketrans(
     {char: f"\\{char}" for char in "\\`*_[]()#~|!>"} | {"&": "&amp;", "<": "&lt;"}
@@ -33,7 +34,7 @@ def worded(text: str, answer: Answer) -> str:
 
     A mark at the beginning of a line or before a colon stays literal: it could define an address.
     """
-    known = {citation.number for citation in answer.citations}
+    known = {citation.number for citation in answer.quoted}
 
     def opened(found: re.Match[str]) -> str:
         return f"[{found[1]}]" if int(found[1]) in known else found[0]

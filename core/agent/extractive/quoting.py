@@ -185,7 +185,9 @@ def claim_of(unit: QuotableUnit) -> Claim:
     if unit.lead_in is None:
         return Claim(text=sentence(unit.text), citations=(citation,))
     leads = (unit.lead_in,) if unit.is_row else unit.lead_ins
-    introduced = tuple(Citation(key=one.key, span=one.span, quote=one.text) for one in leads)
+    introduced = tuple(
+        Citation(key=one.key, span=one.span, quote=one.text, is_header=unit.is_row) for one in leads
+    )
     text = row_sentence(leads[-1].text, unit.text) if unit.is_row else sentence(unit.text)
     for lead in () if unit.is_row else reversed(leads):
         text = item_sentence(lead.text, text) if introduces(lead.text) else text

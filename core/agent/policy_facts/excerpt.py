@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.domain.answer import BULLET, Citation, Claim, ShownClaim
+from core.agent.reply.text_blocks import BULLET
+from core.domain.answer import Citation, Claim, ShownClaim
 from core.domain.policy_facts import FactKind, PolicyExcerpt, PolicyFacts, statements
 from core.language.lead_ins import introduced_units
 from core.language.modality import Modality, modality

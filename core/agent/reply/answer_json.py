@@ -165,6 +165,7 @@ def _citation(stored: Mapping[str, Any]) -> ShownCitation:
         quote=stored["quote"],
         place=_place(stored),
         effective_from=stored["effective_from"],
+        header=stored.get("header"),
     )
 
 
@@ -191,6 +192,7 @@ def _citation_json(citation: ShownCitation) -> JsonObject:
         "char_end": citation.span.char_end,
         "effective_from": citation.effective_from,
         **place_json(citation.place),
+        **({"header": citation.header} if citation.header else {}),
     }
 
 

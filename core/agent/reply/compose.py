@@ -9,7 +9,8 @@ from itertools import accumulate
 
 from core.agent.conversation.small_talk import SmallTalk
 from core.agent.languages_wording import ReplyWords
-from core.agent.reply.prose import ListLength, arranged, prose
+from core.agent.reply.prose import ListLength, arranged, headed, prose, stating
+from core.agent.reply.text_blocks import BULLET
 from core.agent.wording import (
     ALL_OPTION,
     ASK_A_PERSON,
@@ -28,7 +29,6 @@ from core.agent.wording import (
     WHAT_TO_ASK,
 )
 from core.domain.answer import (
-    BULLET,
     Answer,
     Branch,
     Claim,
@@ -121,7 +121,7 @@ def closest(
     It has no badge: what is not sure is not graded. The numbers are kept with the record.
     """
     _, shown, citations = _numbered([passage], places, versions)
-    quoted = f"{passage.text} {''.join(f'[{one.number}]' for one in citations)}"
+    quoted = f"{passage.text} {''.join(f'[{number}]' for number in shown[0].numbers)}"
     return Answer(
         outcome=Outcome.REFUSED,
         text=f"{REFUSALS[RefusalKind.NOT_SURE]}\n{quoted}\n{IF_IT_DOES_NOT}",
@@ -333,30 +333,40 @@ def _numbered(
     places: Mapping[Span, SectionRef],
     versions: Mapping[VersionId, PolicyVersion],
 ) -> tuple[tuple[Claim, ...], tuple[ShownClaim, ...], tuple[ShownCitation, ...]]:
-    """Return the claims that fit as they are said, as they are shown, and what they cite."""
-    numbers: dict[Span, int] = {}
-    citations: list[ShownCitation] = []
-    shown: list[ShownClaim] = []
+    """Return the claims that fit as they are said, as they are shown, and what they cite.
+
+    What names the columns of table rows comes last: it is cited for what rows say, by no claim.
+    """
     said = arranged(_fitting(claims))
-    for claim in said:
-        for citation in claim.citations:
-            if citation.span in numbers:
-                continue
-            numbers[citation.span] = len(numbers) + 1
-            begins = versions[citation.span.version_id].metadata.effective_from
-            citations.append(
-                ShownCitation(
-                    number=numbers[citation.span],
-                    key=citation.key,
-                    span=citation.span,
-                    quote=citation.quote,
-                    place=places[citation.span],
-                    effective_from=begins.isoformat() if begins else None,
-                )
+    cited = {one.span: one for claim in said for one in stating(claim)}
+    headers = {
+        row: header for claim in said for row, header in headed(claim) if header.span not in cited
+    }
+    cited |= {one.span: one for one in headers.values()}
+    numbers = {span: number for number, span in enumerate(cited, start=1)}
+    citations: list[ShownCitation] = []
+    for span, citation in cited.items():
+        begins = versions[span.version_id].metadata.effective_from
+        header = headers.get(span)
+        citations.append(
+            ShownCitation(
+                number=numbers[span],
+                key=citation.key,
+                span=span,
+                quote=citation.quote,
+                place=places[span],
+                effective_from=begins.isoformat() if begins else None,
+                header=numbers[header.span] if header else None,
             )
-        marks = dict.fromkeys(numbers[citation.span] for citation in claim.citations)
-        shown.append(ShownClaim(text=claim.text, numbers=tuple(marks)))
-    return said, tuple(shown), tuple(citations)
+        )
+    shown = tuple(
+        ShownClaim(
+            text=claim.text,
+            numbers=tuple(dict.fromkeys(numbers[one.span] for one in stating(claim))),
+        )
+        for claim in said
+    )
+    return said, shown, tuple(citations)
 
 
 def _fitting(claims: Sequence[Claim]) -> Sequence[Claim]:
@@ -370,9 +380,10 @@ def _text(
     citations: Sequence[ShownCitation],
     lists: Mapping[Span, ListLength] | None = None,
 ) -> str:
+    headers = {one.header for one in citations}
     return prose(
         claims,
-        numbers={one.span: one.number for one in citations},
+        numbers={one.span: one.number for one in citations if one.number not in headers},
         lists=lists,
         titles={one.span: one.place.title for one in citations},
     )

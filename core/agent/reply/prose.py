@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from core.domain.answer import BULLET, Citation, Claim
+from core.agent.reply.text_blocks import BULLET
+from core.domain.answer import Citation, Claim
 from core.domain.ontology import SectionRef
 from core.language.lead_ins import introduced_units
 from core.language.modality import Modality, modality
@@ -160,6 +161,21 @@ def listed_in(text: str, *, introduced_by: int, is_cut: bool) -> ListLength | No
     return ListLength(count=count, is_all=not is_cut) if count else None
 
 
+def stating(claim: Claim) -> tuple[Citation, ...]:
+    """Return what a claim rests on: its citations without the names of a table's columns."""
+    return tuple(one for one in claim.citations if not one.is_header) or claim.citations
+
+
+def headed(claim: Claim) -> Iterator[tuple[Span, Citation]]:
+    """Yield each row that a claim cites, with what names its columns."""
+    header: Citation | None = None
+    for one in claim.citations:
+        if one.is_header:
+            header = one
+        elif header is not None and fits(header.quote, one.quote):
+            yield one.span, header
+
+
 def arranged(claims: Sequence[Claim]) -> tuple[Claim, ...]:
     """Return claims in the order in which they are said: those of one list come together."""
     return tuple(claim for group in _groups(claims) for claim in group.claims)
@@ -172,7 +188,7 @@ def prose(
     lists: Mapping[Span, ListLength] | None = None,
     titles: Mapping[Span, str] | None = None,
 ) -> str:
-    """Return claims as text, see `core.domain.answer`.
+    """Return claims as text, see `core.agent.reply.text_blocks`.
 
     Args:
         claims: In the order of `arranged`.
@@ -231,7 +247,7 @@ def _introduced(group: _Group, lists: Mapping[Span, ListLength], titles: Mapping
 
 def _list(first: str, group: _Group, numbers: Mapping[Span, int]) -> Iterator[str]:
     if first:
-        yield f"{first} {_marks(group.lead_ins, numbers)}"
+        yield f"{first} {_marks(group.lead_ins, numbers)}".rstrip()
     for claim in group.claims:
         item = claim.citations[-1]
         said = _unstopped(claim.text if group.is_table else phrase(item.quote))
@@ -276,7 +292,9 @@ def _with_count(said: str, quoted: int, listed: ListLength | None) -> str:
 
 
 def _marks(citations: Sequence[Citation], numbers: Mapping[Span, int]) -> str:
-    return "".join(f"[{number}]" for number in dict.fromkeys(numbers[c.span] for c in citations))
+    """Return the marks of what claims rest on; what names columns has none."""
+    found = (numbers[one.span] for one in citations if one.span in numbers)
+    return "".join(f"[{number}]" for number in dict.fromkeys(found))
 
 
 def _belongs(claim: Claim, before: Claim) -> bool:

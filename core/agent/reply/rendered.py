@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from core.agent.languages_wording import LANGUAGE_NAMES, words_in
-from core.domain.answer import BULLET, Answer
+from core.agent.reply.text_blocks import BULLET
+from core.domain.answer import Answer
 from core.language.languages import Language, language_of
 
 BOTH = 2_900

@@ -111,7 +111,10 @@ def introduced(claim: Claim, evidence: Evidence) -> Claim:
         item = evidence.get(citation.key)
         if item is not None and item.lead_in is not None and item.holds(citation.span):
             for one in item.lead_in.chain:
-                wanted[one.span] = Citation(key=item.key, span=one.span, quote=one.text)
+                header = fits(one.text, citation.quote)
+                wanted[one.span] = Citation(
+                    key=item.key, span=one.span, quote=one.text, is_header=header
+                )
     if not wanted:
         return claim
     missing = [citation for span, citation in wanted.items() if span not in cited]
@@ -119,7 +122,9 @@ def introduced(claim: Claim, evidence: Evidence) -> Claim:
     if said in _folded(" ".join(citation.quote for citation in claim.citations)):
         quotes = [one.quote for one in wanted.values()]
         text = _under([one for one in quotes if _folded(phrase(one)) not in said], text)
-    return Claim(text=text, citations=(*missing, *claim.citations))
+    headers = {span for span, citation in wanted.items() if citation.is_header}
+    given = (replace(one, is_header=one.span in headers) for one in claim.citations)
+    return Claim(text=text, citations=(*missing, *given))
 
 
 def _under(lead_ins: Sequence[str], text: str) -> str:

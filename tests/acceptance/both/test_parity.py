@@ -140,13 +140,13 @@ def holds_all(shown: str, answer: Answer) -> None:
     head = badge_of(answer)
     parts = [] if head is None else [head.words]
     parts += [f"{one.text} {''.join(f'[{n}]' for n in one.numbers)}" for one in answer.claims]
-    parts += [section_title(one.place) for one in answer.citations]
-    near = () if answer.citations else answer.nearest[:5]
+    parts += [section_title(one.place) for one in answer.quoted]
+    near = () if answer.quoted else answer.nearest[:5]
     parts += [section_title(one) for one in near]
     parts += answer.options
     for part in parts:
         assert squeezed(part) in shown, f"not shown: {part!r}\n{shown}"
-    for one in answer.citations:
+    for one in answer.quoted:
         # Where a claim is its own quote, it stands once as the claim and once as the source; a
         # closest passage is its own source.
         quote, body = squeezed(one.quote), squeezed(answer.text)
@@ -172,8 +172,8 @@ def is_shown_in_teams(message: TeamsMessage, answer: Answer) -> None:
         return
     holds_all(in_teams(message), answer)
     told = [(one["position"], one["appearance"]["name"]) for one in message.citations]
-    assert [number for number, _ in told] == [one.number for one in answer.citations]
-    for (_, name), citation in zip(told, answer.citations, strict=True):
+    assert [number for number, _ in told] == [one.number for one in answer.quoted]
+    for (_, name), citation in zip(told, answer.quoted, strict=True):
         assert name.rstrip("…").strip() in section_title(citation.place)
         (entity,) = [one for one in message.citations if one["position"] == citation.number]
         abstract = str(entity["appearance"]["abstract"]).rstrip("…").strip()

@@ -1,10 +1,17 @@
 """Claims to words: paragraphs, lists with their lead-in once, and what is left out or open."""
 
+from dataclasses import replace
+
 import pytest
 
+from bot.forms.evidence import EvidenceView, QuotePart, page_of
+from bot.forms.excerpts import Around
+from bot.replies.context import Library
+from core.agent.reply.answer_json import answer_json, answer_of
 from core.agent.reply.prose import ListLength, arranged, listed_in, prose
 from core.agent.reply.release import unanswered
-from core.domain.answer import Citation, Claim, Draft, ListBlock, Outcome, Paragraph, blocks
+from core.agent.reply.text_blocks import ListBlock, Paragraph, blocks
+from core.domain.answer import Citation, Claim, Draft, Outcome
 from core.domain.evidence import Evidence
 from core.language.phrasing import item_sentence, row_sentence, sentence
 from core.language.spans import Span, VersionId
@@ -181,6 +188,56 @@ async def test_an_answer_says_how_much_of_a_list_it_quotes(tail: str) -> None:
     assert answer.outcome is Outcome.ANSWERED
     assert answer.text == "The following are not reimbursed (1 of 3 listed): fines. [1][2]"
     assert [one.quote for one in answer.citations] == [LEAD_IN, "- fines;"]
+
+
+async def test_a_row_is_cited_alone() -> None:
+    """What names its columns is kept with it, and stands in no list of sources."""
+    policy = Policy(
+        key="travel",
+        title="Travel Policy",
+        text=f"# Travel Policy\n\n## 1 Hotels\n{HEADER}\nLondon | 190\nParis | 170\n",
+    )
+    rows = ("London | 190", "Paris | 170")
+
+    def drafted(evidence: Evidence) -> Draft:
+        header = replace(quoted(evidence, HEADER), is_header=True)
+        return Draft(
+            claims=tuple(
+                Claim(text=row_sentence(HEADER, row), citations=(header, quoted(evidence, row)))
+                for row in rows
+            )
+        )
+
+    reasoner = ScriptedReasoner(drafts=[drafted], judgements=[make_judgement()])
+    answer = (await make_world(policy).run(reasoner, "What may a hotel cost?")).answer
+    assert answer.outcome is Outcome.ANSWERED
+    assert answer.text.splitlines() == [
+        "Hotels:",
+        "\u2022 London: hotel GBP 190 per night [1]",
+        "\u2022 Paris: hotel GBP 170 per night [2]",
+    ]
+    assert [one.numbers for one in answer.claims] == [(1,), (2,)]
+    assert [(one.number, one.quote) for one in answer.quoted] == list(enumerate(rows, start=1))
+    assert [one.quote for one in answer.citations] == [*rows, HEADER]
+    assert {one.header for one in answer.quoted} == {3}
+    stored = answer_of(answer_json(answer))
+    assert [one.header for one in stored.quoted] == [3, 3]
+    reasoner = ScriptedReasoner(drafts=[drafted], judgements=[make_judgement(approved=False)] * 3)
+    near = (await make_world(policy).run(reasoner, "What may a hotel cost?")).answer
+    assert near.is_closest
+    assert "per night\u201d [1][2]\n" in near.text
+    around = {number: Around(before="and so on. ") for number in (1, 2)}
+    shown = page_of(
+        EvidenceView(answer=answer, answer_id="a", around=around),
+        Library(),
+        draw=lambda item: iter([[item]]),
+        size=lambda _: 1,
+        most=100,
+        items=100,
+    )
+    told = [one.before for one in shown.items if isinstance(one, QuotePart)]
+    assert len(told) == 2
+    assert all(before.startswith(HEADER) for before in told)
 
 
 def test_text_is_its_own_structure() -> None:
