@@ -22,6 +22,7 @@ __all__ = ["defanged_once"]
 DOCS = "https://docs.slack.dev/reference"
 BLOCKS, METHODS = f"{DOCS}/block-kit/blocks", f"{DOCS}/methods"
 ELEMENTS = f"{DOCS}/block-kit/block-elements"
+OPTION = f"{DOCS}/block-kit/composition-objects/option-object"
 LONG = "Gifts & hospitality <b> \N{GRINNING FACE} of suppliers: " * 200
 Measure = Callable[[Payload], Iterator[int]]
 
@@ -74,6 +75,19 @@ def value_of(key: str, *kinds: str) -> Measure:
         for one in all_of(payload):
             if isinstance(one.get(key), str) and (not kinds or one.get("type") in kinds):
                 yield width(one[key])
+
+    return measured
+
+
+def of_options(key: str) -> Measure:
+    """Measure what the options of a list say, or carry."""
+
+    def measured(payload: Payload) -> Iterator[int]:
+        for one in all_of(payload):
+            if one.get("type") in {"static_select", "radio_buttons", "checkboxes"}:
+                for option in one["options"]:
+                    held = option[key]
+                    yield width(held["text"] if isinstance(held, dict) else held)
 
     return measured
 
@@ -159,9 +173,6 @@ LIMITS = (
         measured=text_of("container", key="title"),
     ),
     Limit(
-        name="text of an alert", most=200, page=f"{BLOCKS}/alert-block", measured=text_of("alert")
-    ),
-    Limit(
         name="label of an input",
         most=2_000,
         page=f"{BLOCKS}/input-block",
@@ -222,6 +233,8 @@ LIMITS = (
         page=f"{ELEMENTS}/select-menu-element",
         measured=count_of("static_select", "options"),
     ),
+    Limit(name="text of an option", most=75, page=OPTION, measured=of_options("text")),
+    Limit(name="value of an option", most=150, page=OPTION, measured=of_options("value")),
     Limit(
         name="title of a modal",
         most=24,

@@ -14,15 +14,15 @@ from bot.teams.cards.elements import size
 from bot.teams.cards.plainer import plainer
 from bot.teams.cards.render import FULL, render
 from tests.unit.slack.payloads import case, defanged_once, stored
-from tests.unit.teams.payloads import SETTING, Payload, cards_of, every, pieces
+from tests.unit.teams.payloads import SETTING, Payload, cards_of, every
 
 __all__ = ["defanged_once"]
 LEARN = "https://learn.microsoft.com/en-us/microsoftteams/platform"
 MESSAGES = f"{LEARN}/bots/how-to/format-your-bot-messages"
-AI = f"{LEARN}/bots/how-to/bot-messages-ai-generated-content"
+AI = f"{LEARN}/bots/how-to/format-ai-bot-messages"
 STREAMS = f"{LEARN}/bots/streaming-ux"
 CARDS = f"{LEARN}/task-modules-and-cards/cards/cards-reference"
-SUGGESTED = f"{LEARN}/bots/how-to/conversations/prompt-suggestions"
+SUGGESTED = f"{LEARN}/bots/how-to/conversations/suggested-actions"
 UNIVERSAL = f"{LEARN}/task-modules-and-cards/cards/universal-actions-for-adaptive-cards"
 REFRESH = f"{UNIVERSAL}/work-with-universal-actions-for-adaptive-cards"
 LONG = "Gifts & hospitality <b> \N{GRINNING FACE} of suppliers: " * 200
@@ -112,12 +112,6 @@ def primary(payload: Payload) -> Iterator[int]:
         yield sum(one.get("mode") != "secondary" for one in card.get("actions", ()))
 
 
-def addresses(payload: Payload) -> Iterator[int]:
-    for one in pieces([payload.activity or {}, payload.card or {}]):
-        if isinstance(one.get("url"), str):
-            yield width(one["url"])
-
-
 LIMITS = (
     Limit(name="bytes of a message", most=100_000, page=MESSAGES, measured=message_bytes),
     Limit(name="bytes of a card", most=28_000, page=CARDS, measured=card_bytes),
@@ -131,7 +125,6 @@ LIMITS = (
     Limit(name="a keyword", most=28, page=AI, measured=keyword),
     Limit(name="a step of a stream", most=1_000, page=STREAMS, measured=informative),
     Limit(name="people for whom a card is fresh", most=60, page=REFRESH, measured=refreshed),
-    Limit(name="address", most=2_048, page=CARDS, measured=addresses),
 )
 
 
