@@ -119,7 +119,9 @@ def _is_likely(attempted: DecidedDraft) -> bool:
     return isinstance(judgement, Judgement) and judgement.relevance >= LIKELY
 
 
-def relevance_read(found: float | None, judged: Judgement | NotJudged) -> float | None:
+def relevance_read(
+    found: float | None, judged: Judgement | NotJudged, *, is_foreign: bool = False
+) -> float | None:
     """Return the relevance of what was found: at least how likely a reader found it to answer.
 
     Relevance by words and cosines was fitted on questions in the policies' own language; of 374
@@ -128,7 +130,11 @@ def relevance_read(found: float | None, judged: Judgement | NotJudged) -> float 
     Args:
         found: Highest relevance of a retrieved chunk; None if nothing was retrieved.
         judged: Its measure `answers`, if a reader `read` the sentences with the question.
+        is_foreign: True if a language model judged claims on a question in another language: what
+            its words find in English policies says nothing of how relevant that is.
     """
+    if is_foreign and isinstance(judged, Judgement):
+        return None if found is None else max(found, judged.relevance)
     measures = dict(judged.measures) if isinstance(judged, Judgement) else {}
     answers = measures.get("answers", 0.0) if was_read(judged) else 0.0
     return None if found is None else max(found, answers)

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from core.agent import trace
 from core.agent.applicability import applicable_claims, foreign_countries, with_notes
 from core.agent.concurrency import prefetched, yield_to_others
+from core.agent.conversation.asked_language import is_foreign
 from core.agent.decision_input import DecidedDraft, DecisionInput, better_of, relevance_read
 from core.agent.document_search import DocumentSearch
 from core.agent.early_replies import early_reply
@@ -98,6 +99,7 @@ class _PipelineRun:
         self._task = task
         self._question = task.question
         self._is_model = parts.reasoner.is_model
+        self._is_foreign = self._is_model and is_foreign(task.question)
         self._log = trace.StepLog(parts.clock)
         self._step = self._log.add
         self._budget = Budget(parts.limits, started_s=self._log.started_s)
@@ -155,7 +157,8 @@ class _PipelineRun:
             if isinstance(planned, Clarification):
                 return await self._end(planned, self._asked_back(planned))
             if planned.intent == OUT_OF_SCOPE and await self._is_off_topic(first_search):
-                return await self._end(planned, refusal(RefusalKind.OUT_OF_SCOPE))
+                off = RefusalKind.NOT_FOUND if self._is_foreign else RefusalKind.OUT_OF_SCOPE
+                return await self._end(planned, refusal(off))
             explored = await self._explore(reasoner, planned, toolbox)
             if explored.asked is not None:
                 return await self._end(explored.asked, self._asked_back(explored.asked))
@@ -172,9 +175,8 @@ class _PipelineRun:
             duties=self._duties,
         )
         answer = with_notes(answer, best.situation.notes)
-        translator = reasoner if self._is_model else None
-        answer = await translated(translator, question, answer, note=self._step)
-        return await self._end(planned, answer)
+        by = reasoner if self._is_model else None
+        return await self._end(planned, await translated(by, question, answer, note=self._step))
 
     def _asked_back(self, planned: Clarification) -> Answer:
         may_ask = self._may_clarify()
@@ -183,7 +185,8 @@ class _PipelineRun:
     async def _is_off_topic(self, first_search: Search | None) -> bool:
         """Say whether to believe a model that a question is not about policies.
 
-        Only where the search found nothing relevant either, so that no draft could be final.
+        Only where the search found nothing relevant either, so that no draft could be final. A
+        search by words of another language confirms nothing: such a question was not found.
         """
         if first_search is None or not self._passages.is_nothing_relevant(await first_search()):
             return False
@@ -243,7 +246,9 @@ class _PipelineRun:
         criticised, judged = await self._review(reasoner, planned, remaining)
         verified = without_unsupported(verified, judged)
         may_retry = self._may_retry(number, proposed)
-        conflict = await self._contradiction(verified)
+        conflict: Contradiction | None = None
+        if self._is_model:  # it may not have noticed one; the rules look themselves
+            conflict = await contradiction_in(verified.claims, self._evidence, self._task.knowledge)
         is_conflict = proposed.is_conflict or conflict is Contradiction.TOLD
         calibration = self._task.calibrations.of(judged, is_model=self._is_model)
         situation = DecisionInput(
@@ -266,7 +271,11 @@ class _PipelineRun:
             may_retry=may_retry,
             may_refine=may_retry and number == 1,
             may_clarify=self._may_clarify(),
-            best_relevance=relevance_read(self._passages.best_relevance, judged),
+            best_relevance=relevance_read(
+                self._passages.best_relevance,
+                judged,
+                is_foreign=self._is_foreign,
+            ),
             relevance_threshold=self._parts.limits.relevance_threshold,
             ontology_suffices=not (self._gate and self._gate.retrieve),
             bound=bound,
@@ -286,12 +295,6 @@ class _PipelineRun:
             )
         )
         return DecidedDraft(situation=situation, ruling=ruling, evidence=self._evidence)
-
-    async def _contradiction(self, verified: Verified) -> Contradiction | None:
-        """Look for contradictions that a model may not have noticed; the rules look themselves."""
-        if not self._is_model:
-            return None
-        return await contradiction_in(verified.claims, self._evidence, self._task.knowledge)
 
     async def _gather(self, search: Search, number: int) -> None:
         if self._gate and self._gate.retrieve and self._budget.may_retrieve():

@@ -19,3 +19,11 @@ def asked_language(question: Question) -> Language:
     if found is Language.ENGLISH and len(question.text.split()) < _SHORT:
         found = language_of(question.own)
     return found if found in TOLD_APART else Language.ENGLISH
+
+
+def is_foreign(question: Question) -> bool:
+    """Say whether a message is in another language than English, one in which is answered or not.
+
+    What a search finds by its own words tells little, and rules read no condition in it.
+    """
+    return asked_language(question) in TOLD_APART or language_of(question.text) is Language.OTHER

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from core.agent.conversation.asked_language import is_foreign
 from core.agent.conversation.referring import needs_subject
 from core.agent.conversation.speech import is_statement
 from core.agent.decision_input import DecisionInput, Ruling
@@ -188,7 +189,7 @@ async def release(
     refused = refusal(
         ruling.refusal or RefusalKind.NOT_FOUND,
         nearest=nearest,
-        best_relevance=situation.best_relevance,
+        best_relevance=None if is_foreign(question) else situation.best_relevance,
         reported=situation.confidence.reported,
         needs_person=ruling.needs_person,
     )

@@ -13,7 +13,7 @@ behind a badge was measured in English.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
-from core.agent.conversation.asked_language import TOLD_APART, asked_language
+from core.agent.conversation.asked_language import TOLD_APART, asked_language, is_foreign
 from core.agent.languages_wording import NAMES_IN_ENGLISH, words_in
 from core.agent.reply.rendered import in_language
 from core.domain.answer import Answer, Badge, Outcome
@@ -41,7 +41,7 @@ async def translated(
     asker = asked_language(question)
     foreign = _foreign(answer, asker)
     if asker is Language.ENGLISH and not foreign:
-        return answer
+        return _at_most_medium(answer) if is_foreign(question) else answer
     if answer.outcome is not Outcome.ANSWERED or answer.precedent is not None:
         said = words_in(asker).no_answer if answer.outcome is Outcome.REFUSED else ""
         return replace(answer, notes=(said, *answer.notes)) if said and reasoner else answer

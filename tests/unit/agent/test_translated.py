@@ -10,7 +10,7 @@ from core.agent.stages import translate
 from core.agent.trace import trace_json
 from core.domain.answer import Answer, Badge, Outcome, RefusalKind
 from core.domain.errors import BudgetSpentError, ContractError, ModelUnavailableError
-from core.domain.run import Run
+from core.domain.run import Plan, Run
 from tests.factories import make_judgement
 from tests.fakes import Policy, ScriptedReasoner
 from tests.unit.agent.world import CASH, LIMIT, TRUE, make_world, says
@@ -199,11 +199,33 @@ async def test_what_is_missing_is_not_named_by_words_of_another_language() -> No
     assert not [one for one in run.answer.notes if "Lieferanten" in one or "lieferanten" in one]
 
 
-async def test_a_question_off_topic_stays_one() -> None:
-    """Its refusal is no answer, and is not translated."""
-    world = make_world(relevance=0.05)
-    run = await world.run(replace(model(), drafts=[says()], judgements=[GOOD]), ASKED)
-    assert run.answer.refusal is RefusalKind.OUT_OF_SCOPE
+@pytest.mark.parametrize("intent", ["general", "out_of_scope"])
+async def test_no_german_question_is_off_topic_for_what_its_words_find(intent: str) -> None:
+    """They find nothing in English policies: whoever asks may still turn to a person."""
+    planned = Plan(intent=intent)
+    world = make_world(relevance=0.03)
+    asked = replace(model(), drafts=[says()], judgements=[GOOD], planned=planned)
+    run = await world.run(asked, ASKED)
+    assert run.answer.refusal in {RefusalKind.NOT_FOUND, RefusalKind.POLICY_SILENT}
+    english = await world.run(replace(asked, asked=[]))
+    assert english.answer.refusal is RefusalKind.OUT_OF_SCOPE
+
+
+async def test_what_a_german_question_finds_counts_as_its_judge_says() -> None:
+    """A right passage has little relevance by German words, and is answered from all the same."""
+    world = make_world(relevance=0.03)
+    run = await world.run(model(), ASKED)
+    assert run.answer.text.startswith(BARGELD)
+    refused = await world.run(model())
+    assert refused.answer.outcome is not Outcome.ANSWERED
+
+
+async def test_a_language_without_words_of_ours_has_no_high_badge() -> None:
+    """Nobody translates into it, and its conditions are not read."""
+    reasoner = model()
+    run = await make_world().run(reasoner, "Posso accettare denaro contante da un fornitore?")
+    assert (run.answer.text, _badge(run.answer)) == (f"{CASH} [1]", Badge.MEDIUM)
+    assert not [one for one in reasoner.asked if one.startswith("translate")]
 
 
 async def test_rules_that_quote_a_german_policy_have_no_high_badge() -> None:
