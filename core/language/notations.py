@@ -39,9 +39,9 @@ class Notation:
     """Regular expression that finds it, whatever the case."""
     read: Reader
     """Says what it is."""
-    needs: re.Pattern[str]
-    """Finds what every match of it contains, in lower case: it is searched first, since most
-    sentences hold no quantity and the patterns are slow to find none."""
+    needs: tuple[re.Pattern[str], ...]
+    """Each finds what every match of it contains, in lower case: they are searched first, since
+    most sentences hold no quantity of a kind and the patterns are slow to find none."""
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -149,7 +149,18 @@ _PLACES = re.compile(
     r"sec|art|rule|clause|chapter|para|annex|append|schedule|regulation|requirement|step|\u00a7"
 )
 _NUMERAL = re.compile(rf"\d|\b(?:{'|'.join(NUMERALS)})\b")
+_NUMERAL_IN_WORDS = re.compile(rf"\b(?:{'|'.join(NUMERALS)})\b")
 _NUMERAL_OR_ORDINAL = re.compile(rf"\d|\b(?:half|{'|'.join((*NUMERALS, *ORDINALS))})\b")
+
+
+_MONTH_NAME = re.compile("|".join(month[:3].casefold() for month in _MONTHS))
+_TIME = re.compile(r"\d:[0-5]|\d\s?[ap]\.?m")
+_MONEY_NAME = re.compile(
+    r"[$\u20ac\u00a3\u00a5\u20b9]|eur|usd|gbp|chf|aud|cad|sgd|hkd|jpy|inr|aed|cny|rmb|sek|nok|dkk"
+    r"|pln|czk|huf|zar|brl|dollar|pound|franc|yen|rupee|dirham|yuan"
+)
+_SHARE = re.compile(r"%|per\s?cent|pct|bp|basis")
+_TIME_UNIT = re.compile(r"second|sec|minute|min|hour|hr|\dh|\bh\b|day|week|month|quarter|year|yr")
 
 
 def _currency_of(raw: str) -> str:
@@ -261,7 +272,7 @@ def _each(
     kind: QuantityKind,
     read: Reader,
     patterns: Sequence[str],
-    needs: re.Pattern[str] = _DIGIT,
+    needs: tuple[re.Pattern[str], ...] = (_DIGIT,),
 ) -> Iterator[Notation]:
     for pattern in patterns:
         yield Notation(kind=kind, source=pattern, read=read, needs=needs)
@@ -283,6 +294,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="date",
         read=_named_date,
+        needs=(_MONTH_NAME, _DIGIT),
         patterns=[
             rf"(?<![\d.,]){_DAY}\s(?:of\s)?(?-i:{_MONTH}),?(?:\s{_YEAR}\b)?",
             rf"\b(?-i:{_MONTH})\s{_DAY}(?![\d.,]*\d)(?:,?\s{_YEAR}\b)?",
@@ -292,6 +304,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="time",
         read=_time,
+        needs=(_TIME,),
         patterns=[
             r"(?<![\d:.])(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))?\s?(?P<half>[ap])\.?m\b\.?",
             r"(?<![\d:.])(?P<hour>[01]?\d|2[0-4]):(?P<minute>[0-5]\d)(?![\d:])(?P<half>)",
@@ -300,7 +313,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="section",
         read=_section,
-        needs=_PLACES,
+        needs=(_PLACES,),
         patterns=[
             rf"{_PLACE}\s?(?P<numbers>{_PLACE_NUMBER}(?:{_PLACE_NEXT}{_PLACE_NUMBER}(?!{_COUNTED}))*)"
         ],
@@ -308,7 +321,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="amount",
         read=_amount,
-        needs=_NUMERAL,
+        needs=(_MONEY_NAME, _NUMERAL),
         patterns=[
             rf"(?P<before>(?<![A-Za-z]){_CURRENCY}){_GAP}(?P<low>{_MONEY})(?P<low_scale>{_SCALE})?"
             rf"{_TO}(?P<value>{_MONEY})(?P<value_scale>{_SCALE})?(?:{_GAP}(?P<code>{_CURRENCY}))?"
@@ -322,7 +335,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="percentage",
         read=_percentage,
-        needs=_NUMERAL,
+        needs=(_SHARE, _NUMERAL),
         patterns=[
             rf"{NOT_WITHIN}(?:(?P<low>{NUMBER})\s?%?{_TO})?(?P<value>{NUMBER}){_GAP}"
             r"(?P<unit>%|per\s?cent\b|percent\b|pct\b|percentage points?\b|bps?\b|basis points?\b)"
@@ -331,7 +344,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="duration",
         read=_duration,
-        needs=_NUMERAL_OR_ORDINAL,
+        needs=(_TIME_UNIT, _NUMERAL_OR_ORDINAL),
         patterns=[
             rf"{NOT_WITHIN}(?:(?P<low>{NUMBER}){_TO})?(?P<value>{NUMBER})(?P<half>\sand\sa\shalf)?"
             rf"\+?(?:{_GAP}|-){_ADJECTIVE}{_UNIT}",
@@ -349,9 +362,13 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="number",
         read=_number,
-        needs=_NUMERAL,
+        patterns=[rf"(?P<value>{DIGITS})(?P<scale>{_PLAIN_SCALE})?"],
+    ),
+    *_each(
+        kind="number",
+        read=_number,
+        needs=(_NUMERAL_IN_WORDS,),  # what stands in digits is taken
         patterns=[
-            rf"(?P<value>{DIGITS})(?P<scale>{_PLAIN_SCALE})?",
             rf"{_NOT_ONE}(?P<value>{NUMBER})(?P<scale>{_PLAIN_SCALE})?(?!\s(?:of|or\smore|another)\b)",
         ],
     ),

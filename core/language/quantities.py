@@ -49,9 +49,10 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     found: list[Quantity] = []
     met: dict[re.Pattern[str], bool] = {}
     for notation in NOTATIONS:
-        if notation.needs not in met:
-            met[notation.needs] = notation.needs.search(folded) is not None
-        if not met[notation.needs]:
+        for needed in notation.needs:
+            if needed not in met:
+                met[needed] = needed.search(folded) is not None
+        if not all(met[needed] for needed in notation.needs):
             continue
         pieces: list[str] = []
         position = 0
