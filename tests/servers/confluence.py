@@ -61,6 +61,8 @@ class Wiki:
         default_factory=list[tuple[int, dict[str, str]]]
     )
     """Status and headers of the next answers."""
+    stalls: str = "nothing"
+    """Requests for what is named so have to wait for an hour."""
     next_link: str | None = None
     """Where the next page is said to be."""
     asked: Counter[str] = field(default_factory=Counter[str])
@@ -103,6 +105,8 @@ def _guard(wiki: Wiki) -> Any:
         if wiki.faults:
             status, headers = wiki.faults.pop(0)
             return web.json_response({"message": "as told"}, status=status, headers=headers)
+        if request.path.endswith(wiki.stalls):
+            return web.json_response({}, status=503, headers={"Retry-After": "3600"})
         if request.headers.get("Authorization") != wiki.authorization:
             return web.json_response({"message": "Client must be authenticated"}, status=401)
         return await handler(request)

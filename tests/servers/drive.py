@@ -95,6 +95,8 @@ class Drive:
     forgets: bool = False
     """True: tokens of changes are known no more."""
     is_incomplete: bool = False
+    stalls: str = "nothing"
+    """Requests for what is named so have to wait for an hour."""
     faults: list[tuple[int, str, dict[str, str]]] = field(
         default_factory=list[tuple[int, str, dict[str, str]]]
     )
@@ -153,6 +155,8 @@ def _guard(drive: Drive) -> Any:
         if drive.faults:
             status, reason, headers = drive.faults.pop(0)
             return _failure(status, reason, headers)
+        if request.path.endswith(drive.stalls):
+            return _failure(429, "rateLimitExceeded", {"Retry-After": "3600"})
         if request.headers.get("Authorization") != f"Bearer ya29.{drive.tokens}":
             return _failure(401, "authError")
         return await handler(request)
