@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from pathlib import PurePosixPath
 
 import pytest
 
@@ -116,6 +117,22 @@ async def test_pages_of_a_space_are_documents(wiki: Wiki) -> None:
         assert not await connector.is_there("60")
         assert not await connector.is_there("99")
         assert "Human Resources" in await connector.check()
+
+
+@pytest.mark.parametrize(
+    "title", ["x" * 8000, "../../etc", "a\nb\x00", "\ud800", "\u202e.exe", "...", "", " "]
+)
+async def test_titles_are_text_that_can_be_kept(wiki: Wiki, title: str) -> None:
+    """A path is short, on one line and below the space, whatever a page is called."""
+    wiki.pages["10"].title = title
+    async with reading(wiki) as connector:
+        items, _ = await listed(connector)
+        await connector.fetch(items[0])
+    for one in items:
+        assert one.path.encode().decode().isprintable()
+        assert ".." not in PurePosixPath(one.path).parts
+        assert all(0 < len(part) <= 130 for part in one.path.split("/"))
+        assert (one.given.title or "").encode().decode().isprintable()
 
 
 async def test_a_small_space_is_listed_whole_each_time(wiki: Wiki) -> None:

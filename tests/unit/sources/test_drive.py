@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
+from pathlib import PurePosixPath
 from typing import Any
 
 import pytest
@@ -146,6 +147,21 @@ async def test_what_is_not_read_is_said(drive: Drive) -> None:
         "Sealed.pdf": "switched off",
     }.items():
         assert said in problems[path]
+
+
+@pytest.mark.parametrize(
+    "name", ["x" * 8000 + ".md", "../../etc.md", "a\nb\x00.md", "\ud800.md", "\u202e.md", "..", ""]
+)
+async def test_names_are_text_that_can_be_kept(drive: Drive, name: str) -> None:
+    """A path is short, on one line and below the folder, whatever a file is called."""
+    drive.change("file-00001", name=name, kind="text/markdown")
+    drive.change("folder-001", name=name)
+    async with reading(drive) as connector:
+        items, _, _ = await listed(connector)
+    for one in items:
+        assert one.path.encode().decode().isprintable()
+        assert ".." not in PurePosixPath(one.path).parts
+        assert all(0 < len(part) <= 130 for part in one.path.split("/"))
 
 
 async def test_changes_alone_are_listed(drive: Drive) -> None:

@@ -6,6 +6,7 @@ page's if all of these name it. Single people count for nothing, and a group tha
 one only if the other is what `everyone` names: fewer people may read, never more.
 """
 
+import time
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 
 from core.adapters.sources.confluence.cloud import CloudSpace, Node
@@ -15,6 +16,8 @@ from core.sources.connector import ItemReaders, ListingEnd, ReadersPage, SourceI
 
 A_PAGE = 100
 """Documents of a page."""
+KEPT_S = 60.0
+"""How long the groups of the space are kept while pages are read one after the other."""
 _UNREAD = "its restrictions can't be read: give the account permission to view it"
 
 
@@ -25,13 +28,14 @@ class ConfluenceAccess:
         self._space = space
         self._tree = tree
         self._everyone = everyone
+        self._allowed: tuple[float, frozenset[str]] | None = None
 
     async def changes(
         self, *, known: Sequence[str], since: str | None, cursor: str | None
     ) -> AsyncIterator[ReadersPage | ListingEnd]:
         """See `SourceAccess.changes`. The cursor is the last document of a page."""
         there = {one.id for one in await self._tree.listed()}
-        allowed = self._but_everyone(await self._space.space_groups())
+        allowed = await self._of_space(older=False)
         left = [one for one in sorted(known) if cursor is None or one > cursor]
         for first in range(0, len(left), A_PAGE):
             page = left[first : first + A_PAGE]
@@ -41,11 +45,21 @@ class ConfluenceAccess:
 
     async def of(self, item: SourceItem, /) -> ItemReaders:
         """See `SourceAccess.of`."""
-        allowed = self._but_everyone(await self._space.space_groups())
+        allowed = await self._of_space(older=True)
         (found,) = await self._readers([item.item_id], allowed)
         if isinstance(found, UnreadReaders):
             raise DocumentError(found.problem)
         return found
+
+    async def _of_space(self, *, older: bool) -> frozenset[str] | None:
+        """Return the groups that may view the space; None: everyone.
+
+        `older` takes those of a minute ago: many pages are asked for one by one.
+        """
+        now = time.monotonic()
+        if self._allowed is None or not older or now - self._allowed[0] > KEPT_S:
+            self._allowed = now, await self._space.space_groups()
+        return self._but_everyone(self._allowed[1])
 
     async def _readers(
         self, ids: Sequence[str], allowed: frozenset[str] | None

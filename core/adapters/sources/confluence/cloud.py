@@ -5,12 +5,13 @@ next page lies below our own site (`ServiceHttp`), and an address of a page is p
 site that is configured.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, cast
 
 from core.adapters.sources.http import ServiceHttp, ServiceReply, ServiceRules
+from core.adapters.sources.json_values import object_of, objects_of, text_of
 from core.domain.errors import ConfigError, ContractError, DocumentError, TransientError
 
 A_PAGE = 250
@@ -103,7 +104,7 @@ class CloudSpace:
                     " key, and give the account permission to view the space"
                 )
             self._id = _digits(found[0].get("id"))
-            self.name = _text(found[0], "name") or self._key
+            self.name = text_of(found[0].get("name")) or self._key
         return self._id
 
     async def pages(self, *, most: int | None = None) -> dict[str, Node]:
@@ -168,10 +169,10 @@ class CloudSpace:
         if reply.status != _OK:
             raise DocumentError("it is gone meanwhile: the next synchronisation settles it")
         told = reply.json()
-        storage = _object(_object(told, "body"), "storage").get("value")
+        storage = object_of(object_of(told.get("body")).get("storage")).get("value")
         if not isinstance(storage, str):
             raise TransientError("Confluence gives a page without its text")
-        return _text(told, "title"), storage
+        return text_of(told.get("title")), storage
 
     async def space_groups(self) -> frozenset[str]:
         """Return the groups, or kinds of people, that may view the space."""
@@ -181,10 +182,11 @@ class CloudSpace:
         found: set[str] = set()
         async for told in self._listed(first):
             for one in _results(told):
-                principal, operation = _object(one, "principal"), _object(one, "operation")
+                principal = object_of(one.get("principal"))
+                operation = object_of(one.get("operation"))
                 allows = (operation.get("key"), operation.get("targetType")) == ("read", "space")
-                if allows and _text(principal, "type").lower() not in {"", "user"}:
-                    found.add(_text(principal, "id"))
+                if allows and text_of(principal.get("type")).lower() not in {"", "user"}:
+                    found.add(text_of(principal.get("id")))
         return frozenset(found - {""})
 
     async def restrictions(self, ids: Sequence[str]) -> dict[str, frozenset[str] | None]:
@@ -204,7 +206,7 @@ class CloudSpace:
             )
             async for told in self._listed(address):
                 for one in _results(told):
-                    read = _object(_object(one, "restrictions"), "read")
+                    read = object_of(object_of(one.get("restrictions")).get("read"))
                     found |= _groups_of(_digits(one.get("id")), read)
             for one in batch:
                 if one not in found:
@@ -225,7 +227,7 @@ class CloudSpace:
         for _ in range(PAGES):
             told = await self._http.get_json(address)
             yield told
-            following = _object(told, "_links").get("next")
+            following = object_of(told.get("_links")).get("next")
             if following is None:
                 return
             address = self._address_of(following)
@@ -242,57 +244,45 @@ class CloudSpace:
         is_whole = following.startswith(f"/{context}/")
         return f"{origin}://{host}{following}" if is_whole else f"{self._site}{following}"
 
-    async def _node(self, kind: str, told: dict[str, Any]) -> Node:
+    async def _node(self, kind: str, told: Mapping[str, Any]) -> Node:
         parent = told.get("parentId")
-        above = _text(told, "parentType").lower() or "page"
-        version = _object(told, "version").get("number")
-        is_there = _text(told, "status") == "current"
+        above = text_of(told.get("parentType")).lower() or "page"
+        version = object_of(told.get("version")).get("number")
+        is_there = text_of(told.get("status")) == "current"
         return Node(
             id=_digits(told.get("id")),
             kind=kind,
-            title=_text(told, "title"),
+            title=text_of(told.get("title")),
             parent=(above, _digits(parent)) if parent and above != "space" else None,
             version=version if isinstance(version, int) else 0,
             is_in_space=is_there and str(told.get("spaceId")) == await self.id(),
-            url=self._url(_object(told, "_links").get("webui")),
+            url=self._url(object_of(told.get("_links")).get("webui")),
         )
 
     def _url(self, path: object) -> str | None:
-        is_ours = isinstance(path, str) and path.startswith("/") and not path.startswith("//")
-        return f"{self._site}{path}" if is_ours else None
+        """Return the address of a page, which is given from the site on."""
+        said = text_of(path)
+        is_path = said.startswith("/") and said.isascii() and " " not in said
+        return f"{self._site}{said}" if is_path else None
 
 
-def _groups_of(item_id: str, read: dict[str, Any]) -> dict[str, frozenset[str] | None]:
+def _groups_of(item_id: str, read: Mapping[str, Any]) -> dict[str, frozenset[str] | None]:
     """Return whom a restriction names; empty if it can't be understood.
 
     A page that is restricted to single people names no group, and so nobody. A list that is longer
     than what was sent only leaves groups out.
     """
-    named = _object(read, "restrictions")
-    groups, users = _object(named, "group"), _object(named, "user")
+    named = object_of(read.get("restrictions"))
+    groups, users = object_of(named.get("group")), object_of(named.get("user"))
     if not (isinstance(groups.get("results"), list) and isinstance(users.get("results"), list)):
         return {}
     is_free = not any(one.get("results") or one.get("size") for one in (groups, users))
-    ids = {_text(one, "id") or _text(one, "name") for one in _results(groups)} - {""}
+    ids = {text_of(one.get("id")) or text_of(one.get("name")) for one in _results(groups)} - {""}
     return {item_id: None if is_free else frozenset(ids)}
 
 
-def _results(told: dict[str, Any]) -> list[dict[str, Any]]:
-    found = told.get("results")
-    if not isinstance(found, list):
-        raise TransientError("Confluence answers with what is no list")
-    listed = cast("list[Any]", found)
-    return [cast("dict[str, Any]", one) for one in listed if isinstance(one, dict)]
-
-
-def _object(told: dict[str, Any], name: str) -> dict[str, Any]:
-    found = told.get(name)
-    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
-
-
-def _text(told: dict[str, Any], name: str) -> str:
-    found = told.get(name)
-    return found if isinstance(found, str) else ""
+def _results(told: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return objects_of(told.get("results"), service="Confluence")
 
 
 def _digits(value: object) -> str:

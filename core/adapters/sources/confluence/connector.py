@@ -5,6 +5,7 @@ known at once. Of a large one the search (CQL) says what changed, which it knows
 now and then that is listed whole, too.
 """
 
+import asyncio
 import json
 import time
 from collections.abc import AsyncIterator
@@ -133,7 +134,7 @@ class ConfluenceConnector:
         title, storage = await self._space.body(item.item_id)
         if not storage.strip():
             raise DocumentError("there is no text on the page")
-        return page_of(storage, title=title)
+        return await asyncio.to_thread(page_of, storage, title=title)
 
     async def is_there(self, item_id: str, /) -> bool:
         """See `Connector.is_there`."""

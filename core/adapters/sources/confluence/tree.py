@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 
 from core.adapters.sources.confluence.cloud import CloudSpace, Node
+from core.adapters.sources.json_values import path_part
 from core.domain.errors import DocumentError
 
 DEPTH = 100
 """Of a tree of pages; a longer chain is a loop."""
-_PART = 120
-"""Characters of a title in a path."""
 
 
 class PageTree:
@@ -58,10 +57,4 @@ class PageTree:
             chain = await self.above(node.kind, node.id)
         except DocumentError:
             chain = [node]
-        return "/".join(_part(one.title) for one in reversed(chain))
-
-
-def _part(title: str) -> str:
-    """Return a title as part of a path."""
-    said = " ".join(title.replace("/", "-").replace("\x00", "").split())
-    return said[:_PART].strip() or "untitled"
+        return "/".join(path_part(one.title) for one in reversed(chain))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from core.adapters.sources.http import ServiceHttp, ServiceReply, ServiceRules
+from core.adapters.sources.json_values import object_of, objects_of, text_of
 from core.domain.errors import ConfigError, ContractError, DocumentError, TransientError
 
 FOLDER = "application/vnd.google-apps.folder"
@@ -87,15 +88,15 @@ def rules_of(name: str, *, check: str) -> ServiceRules:
         name=name,
         check=check,
         is_throttling=lambda reply: reason_of(reply) in _TOO_FAST,
-        said=lambda reply: _text(_object(reply.json(), "error"), "message"),
+        said=lambda reply: text_of(object_of(reply.json().get("error")).get("message")),
     )
 
 
 def reason_of(reply: ServiceReply) -> str:
     """Return the service's word for a failure; empty: none."""
-    errors = _object(reply.json(), "error").get("errors")
-    listed = cast("list[Any]", errors) if isinstance(errors, list) else []
-    return _text(cast("dict[str, Any]", listed[0]), "reason") if listed else ""
+    errors = object_of(reply.json().get("error")).get("errors")
+    listed = objects_of(errors, service="Google Drive") if isinstance(errors, list) else []
+    return text_of(listed[0].get("reason")) if listed else ""
 
 
 class DriveFiles:
@@ -142,7 +143,9 @@ class DriveFiles:
             async for told in self._listed("/files", params):
                 if told.get("incompleteSearch"):
                     raise TransientError("Google Drive could not list everything")
-                found += [_file(one) for one in _objects(told, "files")]
+                found += [
+                    _file(one) for one in objects_of(told.get("files"), service="Google Drive")
+                ]
         return found
 
     async def now(self, *, drive: str | None) -> str:
@@ -172,7 +175,7 @@ class DriveFiles:
         found: dict[str, DriveChange] = {}
         told: dict[str, Any] = {}
         async for told in self._listed("/changes", params, first=reply.json()):
-            for one in _objects(told, "changes"):
+            for one in objects_of(told.get("changes"), service="Google Drive"):
                 change = _change(one)
                 found[change.id] = change
         return list(found.values()), _token(told, "newStartPageToken")
@@ -208,12 +211,12 @@ class DriveFiles:
         async for told in self._listed(path, params, first=reply.json()):
             found += [
                 Sharing(
-                    id=_text(one, "id"),
-                    kind=_text(one, "type"),
-                    name=(_text(one, "emailAddress") or _text(one, "domain")).lower(),
+                    id=text_of(one.get("id")),
+                    kind=text_of(one.get("type")),
+                    name=(text_of(one.get("emailAddress")) or text_of(one.get("domain"))).lower(),
                     is_by_link=one.get("allowFileDiscovery") is not True,
                 )
-                for one in _objects(told, "permissions")
+                for one in objects_of(told.get("permissions"), service="Google Drive")
                 if not one.get("view")
             ]
         return found
@@ -235,56 +238,39 @@ class DriveFiles:
         raise TransientError("Google Drive's listing does not end")
 
 
-def _file(told: dict[str, Any]) -> DriveFile:
+def _file(told: Mapping[str, Any]) -> DriveFile:
     parents, sharing = told.get("parents"), told.get("permissionIds")
-    size = _text(told, "size")
+    size = text_of(told.get("size"))
     return DriveFile(
         id=_identity(told.get("id")),
-        name=_text(told, "name"),
-        kind=_text(told, "mimeType"),
+        name=text_of(told.get("name")),
+        kind=text_of(told.get("mimeType")),
         parents=tuple(map(_identity, cast("list[Any]", parents)))
         if isinstance(parents, list)
         else (),
-        drive=_text(told, "driveId") or None,
+        drive=text_of(told.get("driveId")) or None,
         is_there=told.get("trashed") is False,
-        version=":".join(_text(told, name) for name in ("modifiedTime", "md5Checksum")),
+        version=":".join(text_of(told.get(name)) for name in ("modifiedTime", "md5Checksum")),
         size=int(size) if size.isascii() and size.isdecimal() else 0,
-        may_download=_object(told, "capabilities").get("canDownload") is not False,
+        may_download=object_of(told.get("capabilities")).get("canDownload") is not False,
         sharing=frozenset(map(str, cast("list[Any]", sharing)))
         if isinstance(sharing, list)
         else None,
     )
 
 
-def _change(told: dict[str, Any]) -> DriveChange:
+def _change(told: Mapping[str, Any]) -> DriveChange:
     is_gone = told.get("removed") is True or not isinstance(told.get("file"), dict)
     if told.get("changeType") == "drive":
         return DriveChange(id="", file=None)
     return DriveChange(
-        id=_identity(told.get("fileId")), file=None if is_gone else _file(_object(told, "file"))
+        id=_identity(told.get("fileId")),
+        file=None if is_gone else _file(object_of(told.get("file"))),
     )
 
 
-def _objects(told: dict[str, Any], name: str) -> list[dict[str, Any]]:
-    found = told.get(name)
-    if not isinstance(found, list):
-        raise TransientError("Google Drive answers with what is no list")
-    listed = cast("list[Any]", found)
-    return [cast("dict[str, Any]", one) for one in listed if isinstance(one, dict)]
-
-
-def _object(told: dict[str, Any], name: str) -> dict[str, Any]:
-    found = told.get(name)
-    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
-
-
-def _text(told: dict[str, Any], name: str) -> str:
-    found = told.get(name)
-    return found if isinstance(found, str) else ""
-
-
-def _token(told: dict[str, Any], name: str) -> str:
-    found = _text(told, name)
+def _token(told: Mapping[str, Any], name: str) -> str:
+    found = text_of(told.get(name))
     if not found:
         raise TransientError(f"Google Drive gives no {name}")
     return found

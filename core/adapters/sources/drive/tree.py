@@ -3,13 +3,12 @@
 from collections.abc import Mapping
 
 from core.adapters.sources.drive.files import FOLDER, DriveFile, DriveFiles
+from core.adapters.sources.json_values import path_part
 from core.domain.errors import TransientError
 
 FOLDERS = 20_000
 """Of one source; more are rather a loop."""
 DEPTH = 100
-_PART = 120
-"""Characters of a name in a path."""
 
 
 class DriveTree:
@@ -53,19 +52,11 @@ class DriveTree:
 
     def path(self, file: DriveFile, name: str) -> str:
         """Return where a file lies below the folder that is followed, under a name."""
-        parts, above = [_part(name)], file.parents
+        parts, above = [path_part(name)], file.parents
         while len(parts) < DEPTH:
             folder = next((one for one in above if one in self._folders), None)
             if folder is None or folder == self._folder:
                 break
-            parts.append(_part(self._folders[folder].name))
+            parts.append(path_part(self._folders[folder].name))
             above = self._folders[folder].parents
         return "/".join(reversed(parts))
-
-
-def _part(name: str) -> str:
-    """Return a name as part of a path."""
-    said = " ".join(name.replace("/", "-").replace("\x00", "").split())
-    stem, dot, ending = said.rpartition(".")
-    whole = f"{stem[:_PART]}.{ending[:16]}" if dot and stem else said[:_PART]
-    return whole.strip() or "untitled"

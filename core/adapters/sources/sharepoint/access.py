@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
-from core.adapters.sources.sharepoint.library import DocumentLibrary, object_of, values_of
+from core.adapters.sources.json_values import object_of
+from core.adapters.sources.sharepoint.library import DocumentLibrary, values_of
 from core.adapters.sources.sharepoint.tree import parent_of
 from core.domain.errors import ConfigError, DocumentError, TransientError
 from core.sources.connector import (

@@ -21,13 +21,12 @@ from core.adapters.sources.http import (
     TokenCredentials,
     open_session,
 )
+from core.adapters.sources.json_values import object_of, text_of
 from core.adapters.sources.sharepoint.access import SharePointAccess
 from core.adapters.sources.sharepoint.library import (
     A_PAGE,
     DocumentLibrary,
     LibraryAddress,
-    object_of,
-    text_of,
     values_of,
 )
 from core.adapters.sources.sharepoint.sign_in import graph_token

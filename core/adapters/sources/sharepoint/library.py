@@ -10,6 +10,7 @@ from typing import Any, cast
 from urllib.parse import quote, unquote, urlsplit
 
 from core.adapters.sources.http import ServiceHttp, ServiceReply
+from core.adapters.sources.json_values import object_of
 from core.domain.errors import ConfigError, TransientError
 
 A_PAGE = 200
@@ -180,19 +181,6 @@ def values_of(told: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     if not isinstance(values, list):
         raise TransientError("Microsoft Graph answers with what is no list")
     return [object_of(one) for one in cast("list[Any]", values) if isinstance(one, dict)]
-
-
-def object_of(value: Any) -> Mapping[str, Any]:
-    """Return an object of JSON; empty if it is none."""
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
-
-
-def text_of(value: Any) -> str:
-    """Return a text of JSON as it can be stored and shown; empty if it is none."""
-    if not isinstance(value, str):
-        return ""
-    plain = value.replace("\N{NO-BREAK SPACE}", " ")
-    return "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in plain)
 
 
 def _quoted(identity: str) -> str:

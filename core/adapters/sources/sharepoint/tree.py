@@ -10,7 +10,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from core.adapters.sources.sharepoint.library import LibraryIds, object_of, text_of
+from core.adapters.sources.json_values import object_of, text_of
+from core.adapters.sources.sharepoint.library import LibraryIds
 
 DEEPEST = 400
 """Folders within folders: a path in SharePoint has at most 400 characters."""
