@@ -164,5 +164,6 @@ def _asked_again(
         tags=correction.tags,
         context=correction.context,
         question_id=correction.question_id,
+        language=correction.language,
     )
     return request, tuple(earlier) if is_known else ()

@@ -139,6 +139,7 @@ class Deliverer:
             if not (delivery.is_direct or delivery.place.mode == "direct"):
                 return Abandon(code="not_direct")
             delivery = await self._with_link(delivery)
+        delivery = await _spoken(delivery, platform)
         await self._outbox.begin(delivery)
         result = await platform.poster.post(delivery)
         failpoint("F9")
@@ -158,9 +159,44 @@ class Deliverer:
         return replace(delivery, reply=replace(delivery.reply, sign_in=made))
 
 
+async def _spoken(delivery: Delivery, platform: Platform) -> Delivery:
+    """Choose the language of a reply, once: it is kept with the reply.
+
+    What answers somebody is in their language, also where others read it: they opened the thread.
+    What officers read together is in the deployment's.
+    """
+    reply, place = delivery.reply, delivery.place
+    if reply.language is not None:
+        return delivery
+    is_alone = delivery.is_direct or place.mode == "direct"
+    person = "" if is_for_officers(reply) and not is_alone else delivery.person
+    language = await platform.language(place, person, delivery.locale if person else None)
+    return replace(delivery, reply=replace(reply, language=language))
+
+
 def _snake(told: Step | PostResult) -> str:
     """Return what it is, as a word of a metric."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", type(told).__name__).lower()
+
+
+_TO_OFFICERS = frozenset(
+    {
+        Notice.DAY_BUDGET_SPENT,
+        Notice.CHECKPOINT,
+        Notice.CONTRADICTIONS,
+        Notice.PRECEDENT_PROPOSED,
+        Notice.PRECEDENT_ENDED,
+        Notice.REVIEW_OVERDUE,
+        Notice.SOURCE_FAILS,
+        Notice.SOURCE_WORKS,
+    }
+)
+
+
+def is_for_officers(reply: StoredReply) -> bool:
+    """Say whether a reply is addressed to officers, whoever asked what it is about."""
+    is_card = reply.case is not None or reply.affected is not None or reply.reminder is not None
+    return is_card or reply.notice in _TO_OFFICERS
 
 
 def holds_something(reply: StoredReply) -> bool:

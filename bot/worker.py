@@ -29,6 +29,8 @@ from core.domain.errors import BusyError, OvertakenError, TransientError, raised
 from core.domain.message import OVERHEARD, Claimed
 from core.domain.run import ModelCall
 from core.failpoints import failpoint
+from core.language.languages import Language
+from core.language.texts import spoken
 from core.ports import (
     Backlog,
     Clock,
@@ -174,27 +176,29 @@ class Worker:
 
     async def _settle(self, claimed: Claimed, look: asyncio.Event, span: TraceSpan) -> None:
         """Answer, or say why not."""
+        platform = self._platforms[claimed.place.platform]
         if claimed.attempt > MAX_ATTEMPTS:
             logger.error("message %d is given up", claimed.message_id)
             self._meter.count("citebound_given_up_total")
-            await self._close(claimed, compose.failed(), cause="given_up", is_dead=True)
+            language = await _language(claimed, platform)
+            await self._close(claimed, compose.failed(language), cause="given_up", is_dead=True)
             return
-        platform = self._platforms[claimed.place.platform]
         if await self._is_hidden(claimed):
             platform = replace(platform, surface=_Silent(), waking=nullcontext)
         began_s = self._clock.monotonic_s()
         readers = await self._readers(claimed, platform)
         span.add("readers", began_s, self._clock.monotonic_s())
+        language = await _language(claimed, platform)
         if isinstance(readers, NoReaders):
             self._meter.count("citebound_denied_total", reason=readers.reason)
-            await self._close(claimed, _turned_away(readers), cause=readers.reason)
+            await self._close(claimed, _turned_away(readers, language), cause=readers.reason)
             return
         text = clean(claimed.text)
         if not text:
-            await self._close(claimed, compose.greeting(), cause="empty")
+            await self._close(claimed, compose.greeting(language), cause="empty")
             return
         if len(text) > MAX_QUESTION:
-            await self._close(claimed, compose.too_long(MAX_QUESTION), cause="too_long")
+            await self._close(claimed, compose.too_long(MAX_QUESTION, language), cause="too_long")
             return
         await self._ask(claimed, readers, platform, look, span)
 
@@ -240,7 +244,7 @@ class Worker:
             span.add("surroundings", began_s, asked_s)
             reply = await self._answering.ask(
                 replace(
-                    _request(claimed, readers),
+                    _request(claimed, readers, await _language(claimed, platform)),
                     context=around.messages,
                     is_unread=around.is_unread,
                 ),
@@ -279,7 +283,7 @@ class Worker:
         self, claimed: Claimed, answer: Answer, *, cause: str, is_dead: bool = False
     ) -> None:
         await self._answering.close(
-            _request(claimed, Readers(groups=frozenset())),
+            _request(claimed, Readers(groups=frozenset()), spoken(answer.language)),
             answer,
             cause=cause,
             completion=_completion(claimed, is_dead=is_dead),
@@ -308,14 +312,20 @@ class _Watched:
         self._progress.report(progressed)
 
 
-def _turned_away(readers: NoReaders) -> Answer:
+async def _language(claimed: Claimed, platform: Platform) -> Language:
+    return await platform.language(claimed.place, claimed.person, claimed.locale)
+
+
+def _turned_away(readers: NoReaders, language: Language) -> Answer:
     if readers.may_read_direct:
-        return compose.not_here()
+        return compose.not_here(language)
     is_open = readers.reason == GROUPS_UNREAD
-    return compose.not_known() if is_open else compose.not_permitted()
+    return compose.not_known(language) if is_open else compose.not_permitted(language)
 
 
-def _request(claimed: Claimed, readers: Readers) -> AskRequest:
+def _request(
+    claimed: Claimed, readers: Readers, language: Language = Language.ENGLISH
+) -> AskRequest:
     return AskRequest(
         text=claimed.text,
         place=claimed.place,
@@ -328,6 +338,7 @@ def _request(claimed: Claimed, readers: Readers) -> AskRequest:
         edition=claimed.edition,
         question_id=claimed.question_id,
         is_addressed=claimed.raw.get(OVERHEARD) is not True,
+        language=language,
     )
 
 

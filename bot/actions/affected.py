@@ -7,14 +7,23 @@ from bot.actions.press import Outcome, Press, Redraw, Say
 from bot.replies.notices import OFFICERS_ONLY
 from core.domain.errors import OvertakenError
 from core.domain.officers import Officers
+from core.language.texts import Text
 from core.ports.corrections import AffectedEditions
 
-NO_EDITION = "Nothing of this edition affects past answers."
-MORE_BY_NOW = (
-    "More answers were found since this was shown, so none was approved. The newest card has all of"
-    " them."
+NO_EDITION = Text(
+    "Nothing of this edition affects past answers.",
+    "Diese Ausgabe betrifft keine früheren Antworten.",
 )
-DECIDED = "Nothing waits for a decision here any more. The message shows how it stands now."
+MORE_BY_NOW = Text(
+    "More answers were found since this was shown, so none was approved. The newest card has all of"
+    " them.",
+    "Seit das gezeigt wurde, kamen weitere Antworten hinzu. Deshalb wurde keine freigegeben. Die"
+    " neueste Karte enthält alle.",
+)
+DECIDED = Text(
+    "Nothing waits for a decision here any more. The message shows how it stands now.",
+    "Hier ist nichts mehr zu entscheiden. Die Nachricht zeigt den jetzigen Stand.",
+)
 _DIGITS = 9
 
 

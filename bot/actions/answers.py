@@ -24,10 +24,11 @@ from core.domain.message import Accepted, InboundMessage, MessageKind
 from core.domain.policy import EVERYONE
 from core.domain.question import ALL
 from core.language.spans import VersionId
+from core.language.texts import Text
 from core.ports import Clock
 from core.ports.posted_answers import PostedAnswer, PostedAnswerActions, PostedAnswers
 
-REMOVED_BEFORE = "This answer was removed before."
+REMOVED_BEFORE = Text("This answer was removed before.", "Diese Antwort wurde schon entfernt.")
 
 
 class Membership(Protocol):
@@ -102,15 +103,15 @@ class ReplyAccess:
         return await self.may_be_read(found, readers.groups.union(*seen)) is not None
 
 
-def why_not_asker(found: PostedAnswer | None, press: Press) -> str:
-    """Refuse what an asker alone does with an answer; empty: nothing is refused."""
+def why_not_asker(found: PostedAnswer | None, press: Press) -> Text | None:
+    """Refuse what an asker alone does with an answer; None: nothing is refused."""
     if found is None or press.is_outside:
         return NOT_READABLE
     if found.is_removed:
         return REMOVED_BEFORE
     if found.person != press.who.person:
         return ONLY_ASKER
-    return OUTDATED if found.is_settled else ""
+    return OUTDATED if found.is_settled else None
 
 
 def is_report(found: PostedAnswer) -> bool:
@@ -170,13 +171,13 @@ class AnswerActions:
         officer = self._desk.officer_of(press.listed)
         told = why_not_asker(found, press)
         if told == ONLY_ASKER and officer is not None:
-            told = ""
-        if not told:
+            told = None
+        if told is None:
             removed = await self._actions.remove(press.target, press.listed, officer=officer)
-            told = "" if removed else REMOVED_BEFORE
-        if told == ONLY_ASKER and found is not None:
+            told = None if removed else REMOVED_BEFORE
+        if told is not None and told == ONLY_ASKER and found is not None:
             return Say(words=told, whose=found.person)
-        return Say(words=told) if told else Removed()
+        return Removed() if told is None else Say(words=told)
 
     async def _around(self, answer: Answer) -> dict[int, Around]:
         spans = [one.span for one in answer.citations]

@@ -19,15 +19,13 @@ from bot.actions.press import (
     Say,
 )
 from bot.forms.forms import ANSWER, TITLES, FormName, SeenBy, case_answer_form, escalation_form
+from bot.replies.case_texts import already_sent, case_stands, sent_words
 from bot.replies.notices import (
     NOT_READABLE,
     OFFICERS_ONLY,
     ONLY_ASKER,
     ONLY_ASKER_SENDS,
     OUTDATED,
-    already_sent,
-    case_stands,
-    sent_words,
 )
 from core.cases.service import CaseService
 from core.cases.written import typed
@@ -35,15 +33,32 @@ from core.domain.case import Opener, Urgency
 from core.domain.case_actions import CaseActionKind, CaseDone, CaseRefused, CaseResult, Refusal
 from core.domain.errors import UsageError
 from core.domain.officers import Account
+from core.language.texts import Text, as_it_is
 from core.ports.posted_answers import PostedAnswer
 
-NO_CASE = "There is no such case."
-OWN_QUESTION = "You asked this question yourself: another officer has to answer it."
-NOTHING_TO_MARK = "The asker got no answer that could be wrong."
-POSTED = "Your answer to case {number} goes to the asker{where}. The card shows it."
-ACCEPTED = "Thank you. Case {number} is closed."
-AGAIN = "Case {number} is with Compliance again."
-WRITE_HERE = " Write in this thread what is still open."
+NO_CASE = Text("There is no such case.", "Diesen Fall gibt es nicht.")
+OWN_QUESTION = Text(
+    "You asked this question yourself: another officer has to answer it.",
+    "Diese Frage haben Sie selbst gestellt: Eine andere beauftragte Person muss sie beantworten.",
+)
+NOTHING_TO_MARK = Text(
+    "The asker got no answer that could be wrong.",
+    "Es gab keine Antwort, die falsch sein könnte.",
+)
+POSTED = Text(
+    "Your answer to case {number} goes to the asker{where}. The card shows it.",
+    "Ihre Antwort auf Fall {number} geht an die fragende Person{where}. Die Karte zeigt sie.",
+)
+TO_THEM_ALONE = Text(" alone, in a direct message", " allein, als Direktnachricht")
+TO_THEIR_THREAD = Text("'s thread", " in ihren Thread")
+ACCEPTED = Text("Thank you. Case {number} is closed.", "Danke. Fall {number} ist geschlossen.")
+AGAIN = Text(
+    "Case {number} is with Compliance again.", "Fall {number} liegt wieder bei Compliance."
+)
+WRITE_HERE = Text(
+    " Write in this thread what is still open.",
+    " Schreiben Sie in diesen Thread, was noch offen ist.",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +176,7 @@ def _seen_by(found: PostedAnswer) -> SeenBy:
     return SeenBy.ASKER if is_alone else SeenBy.THREAD
 
 
-def _sent(result: CaseResult) -> str:
+def _sent(result: CaseResult) -> Text:
     """Say what came of handing a question over."""
     match result:
         case CaseDone():
@@ -174,7 +189,7 @@ def _sent(result: CaseResult) -> str:
             return NOT_READABLE
 
 
-def _settled(result: CaseResult, words: str) -> str:
+def _settled(result: CaseResult, words: Text) -> Text:
     """Say what came of a press under an officer's answer; `words` are those of success."""
     if isinstance(result, CaseDone):
         return words.format(number=result.case.number)
@@ -235,11 +250,11 @@ class OfficerActions:
                 press.target, press.listed, key=press.key, text=text, is_private=is_private
             )
         except UsageError as error:
-            return FieldError(words=str(error), field=ANSWER)
+            return FieldError(words=as_it_is(str(error)), field=ANSWER)
         if isinstance(result, CaseRefused):
             return FieldError(words=_refused(result))
         is_direct = result.case.is_private or is_private
-        where = " alone, in a direct message" if is_direct else "'s thread"
+        where = TO_THEM_ALONE if is_direct else TO_THEIR_THREAD
         return Say(words=POSTED.format(number=result.case.number, where=where))
 
 
@@ -249,7 +264,7 @@ def _end(result: CaseResult) -> Outcome:
     )
 
 
-def _refused(result: CaseRefused) -> str:
+def _refused(result: CaseRefused) -> Text:
     """Say why nothing came of an officer's press."""
     match result.why:
         case Refusal.NOT_OFFICER:

@@ -7,6 +7,7 @@ own.
 from bot.actions.answers import ReplyAccess
 from bot.actions.press import FieldError, OpenForm, Outcome, Press, Say
 from bot.forms.forms import REPORTED, WHY, report_form
+from bot.replies.case_texts import case_stands
 from bot.replies.notices import (
     ANSWERED_BEFORE,
     ANSWERED_YOU,
@@ -16,15 +17,15 @@ from bot.replies.notices import (
     STILL_WITH_COMPLIANCE,
     THANKS_DOWN,
     THANKS_UP,
-    case_stands,
 )
 from core.cases.feedback import FeedbackService
 from core.domain.case import UNSETTLED, Case
 from core.domain.case_actions import Refusal
 from core.domain.errors import ContractError
 from core.domain.feedback import FeedbackKept, FeedbackRefused, Rating, Reason
+from core.language.texts import Text
 
-CHOOSE = "Please choose what is wrong."
+CHOOSE = Text("Please choose what is wrong.", "Bitte wählen Sie, was nicht stimmt.")
 _RATINGS = {"up": Rating.POSITIVE, "down": Rating.NEGATIVE}
 
 
@@ -101,7 +102,7 @@ class FeedbackActions:
         return Say(words=REPORTED)
 
 
-def answers_it(kept: FeedbackKept | FeedbackRefused, *, is_asker: bool, case: Case | None) -> str:
+def answers_it(kept: FeedbackKept | FeedbackRefused, *, is_asker: bool, case: Case | None) -> Text:
     """Say what came of telling that a closest passage answers.
 
     Args:
@@ -114,8 +115,11 @@ def answers_it(kept: FeedbackKept | FeedbackRefused, *, is_asker: bool, case: Ca
     told = ANSWERED_YOU if is_asker else ANSWERED_YOU_TOO
     told = ANSWERED_BEFORE if kept.is_repeated else told
     is_waiting = case is not None and case.state in UNSETTLED
-    return f"{told} {STILL_WITH_COMPLIANCE} {case_stands(case)}" if case and is_waiting else told
+    if case is None or not is_waiting:
+        return told
+    more = Text("{told} {stays} {stands}", "{told} {stays} {stands}")
+    return more.format(told=told, stays=STILL_WITH_COMPLIANCE, stands=case_stands(case))
 
 
-def _refused(kept: FeedbackRefused) -> str:
+def _refused(kept: FeedbackRefused) -> Text:
     return NOT_READABLE if kept.why is Refusal.UNKNOWN else OUTDATED

@@ -16,6 +16,7 @@ from core.domain.case import Case
 from core.domain.conversation import Place
 from core.domain.delivery import Clarified
 from core.domain.officers import Account
+from core.language.texts import Text
 
 _OPTION, _CASE = re.compile("[0-9]{1,3}"), re.compile("[0-9]{1,9}")
 
@@ -73,9 +74,9 @@ class Press:
 class FormNotice:
     """A line in place of the form that was to be opened."""
 
-    title: str
+    title: Text
     """Of the form."""
-    words: str
+    words: Text
     """The line."""
 
 
@@ -85,9 +86,9 @@ View: TypeAlias = Form | EvidenceView | FormNotice
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Say:
-    """Tell whoever pressed, and nobody else."""
+    """Tell whoever pressed, and nobody else; a surface says it in their language."""
 
-    words: str
+    words: Text
     """What."""
     whose: str = ""
     """The platform's id of who asked, where that is said first; empty: it is not."""
@@ -97,7 +98,7 @@ class Say:
 class FieldError:
     """What was sent is not taken; a form is shown again as far as the platform can."""
 
-    words: str
+    words: Text
     """Why."""
     field: str | None = None
     """The input that is wrong, by its id; None: the form as a whole."""
@@ -109,8 +110,8 @@ class OpenForm:
 
     form: View
     """Which."""
-    otherwise: str = ""
-    """Said where the platform does not open it; empty: that it did not."""
+    otherwise: Text | None = None
+    """Said where the platform does not open it; None: that it did not."""
     without_form: "Callable[[], Awaitable[Say]] | None" = field(default=None, compare=False)
     """Does without the form what it is for, where the platform certainly shows none; None: nothing
     can be done."""

@@ -10,6 +10,8 @@ from bot.replies.buttons import TELL_ASKERS, Button
 from bot.replies.notices import moment
 from bot.replies.safe_text import line
 from core.domain.affected import AffectedEdition, ChangedClause, ClauseChange
+from core.language.languages import Language
+from core.language.texts import Text
 
 PAGE = "/officer/affected/{edition}"
 """Of the console."""
@@ -17,12 +19,49 @@ TITLE = 120
 QUOTE = 280
 """Characters of a policy's title, and of what stood in it or stands there now."""
 _BECAME = {
-    ClauseChange.CHANGED: "other words",
-    ClauseChange.REMOVED: "the section is gone",
-    ClauseChange.AMENDED: "the quote stands, and what is around it changed",
-    ClauseChange.WITHDRAWN: "the policy is withdrawn",
-    ClauseChange.ENDED: "the policy is out of force",
+    ClauseChange.CHANGED: Text("other words", "anderer Wortlaut"),
+    ClauseChange.REMOVED: Text("the section is gone", "der Abschnitt ist entfallen"),
+    ClauseChange.AMENDED: Text(
+        "the quote stands, and what is around it changed",
+        "das Zitat gilt, der Text darum hat sich geändert",
+    ),
+    ClauseChange.WITHDRAWN: Text("the policy is withdrawn", "die Richtlinie ist zurückgezogen"),
+    ClauseChange.ENDED: Text("the policy is out of force", "die Richtlinie ist außer Kraft"),
 }
+NOW = Text("Now", "Jetzt")
+_ONE = Text(
+    "1 past answer rests on what edition {edition} changed",
+    "1 frühere Antwort beruht auf etwas, das Ausgabe {edition} geändert hat",
+)
+_MANY = Text(
+    "{total} past answers rest on what edition {edition} changed",
+    "{total} frühere Antworten beruhen auf etwas, das Ausgabe {edition} geändert hat",
+)
+_MORE = Text("and {count} more", "und {count} weitere")
+_LOOK_FIRST, _LOOK = Text("Look first", "Erst ansehen"), Text("Look", "Ansehen")
+_LISTED = Text(
+    "“citebound audit affected --edition {edition}” lists the answers.",
+    "„citebound audit affected --edition {edition}“ listet die Antworten auf.",
+)
+_VERSION = Text("version {old}", "Fassung {old}")
+_VERSIONS = Text("version {old} to {new}", "Fassung {old} zu {new}")
+_ONE_ANSWER = Text("1 answer", "1 Antwort")
+_ANSWERS = Text("{count} answers", "{count} Antworten")
+_APPROVED = Text(
+    "Approved by {officers} on {at}: {told} of {approved} told",
+    "Freigegeben von {officers} am {at}: {told} von {approved} informiert",
+)
+_UNDER_WAY = Text("{count} being looked at", "{count} in Prüfung")
+_SAME = Text("{count} the same today", "{count} heute unverändert")
+_DROPPED = Text(
+    "{count} with nobody to tell, or nothing to tell any more",
+    "{count} ohne jemanden, der zu informieren wäre, oder ohne Neues",
+)
+_FAILED = Text("{count} could not be given again", "{count} ließen sich nicht neu geben")
+_UNDECIDED = Text(
+    "{count} not decided: nobody is told before an officer approves",
+    "{count} nicht entschieden: Vor einer Freigabe wird niemand informiert",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,51 +93,57 @@ class AffectedView:
     """Of the link to the console."""
 
 
-def affected_view(affected: AffectedEdition) -> AffectedView:
+def affected_view(affected: AffectedEdition, language: Language = Language.ENGLISH) -> AffectedView:
     """Return the parts of a card."""
     total, left_out = affected.total, affected.clauses_left_out
-    answers = "1 past answer rests" if total == 1 else f"{total} past answers rest"
+    title = (_ONE if total == 1 else _MANY).format(total=total, edition=affected.edition)
     return AffectedView(
-        title=f"{answers} on what edition {affected.edition} changed",
-        clauses=tuple(_clause(one) for one in affected.clauses),
-        left_out=f"and {left_out} more" if left_out else "",
-        states=tuple(_states(affected)),
+        title=title.of(language),
+        clauses=tuple(_clause(one, language) for one in affected.clauses),
+        left_out=_MORE.format(count=left_out).of(language) if left_out else "",
+        states=tuple(one.of(language) for one in _states(affected)),
         button=TELL_ASKERS if affected.waiting else None,
-        link_text="Look first" if affected.waiting else "Look",
+        link_text=(_LOOK_FIRST if affected.waiting else _LOOK).of(language),
     )
 
 
-def without_console(affected: AffectedEdition) -> str:
+def without_console(affected: AffectedEdition) -> Text:
     """Say where the answers are listed if there is no console."""
-    return f"“citebound audit affected --edition {affected.edition}” lists the answers."
+    return _LISTED.format(edition=affected.edition)
 
 
-def _clause(clause: ChangedClause) -> ClauseView:
+def _clause(clause: ChangedClause, language: Language) -> ClauseView:
     where = ", ".join(filter(None, (clause.title, clause.section)))
-    versions = f"version {clause.old_version}"
-    if clause.new_version is not None:
-        versions += f" to {clause.new_version}"
-    answers = "1 answer" if clause.answers == 1 else f"{clause.answers} answers"
+    old, new = clause.old_version, clause.new_version
+    versions = _VERSION.format(old=old) if new is None else _VERSIONS.format(old=old, new=new)
+    answers = _ONE_ANSWER if clause.answers == 1 else _ANSWERS.format(count=clause.answers)
     return ClauseView(
         head=" · ".join(
-            (line(where, limit=TITLE), line(versions, limit=60), _BECAME[clause.change], answers)
+            (
+                line(where, limit=TITLE),
+                line(versions.of(language), limit=60),
+                _BECAME[clause.change].of(language),
+                answers.of(language),
+            )
         ),
         before=line(clause.before or "", limit=QUOTE),
         after=line(clause.after or "", limit=QUOTE),
     )
 
 
-def _states(affected: AffectedEdition) -> Iterator[str]:
+def _states(affected: AffectedEdition) -> Iterator[Text]:
     if affected.approved_by and affected.approved_at is not None:
-        officers = ", ".join(line(one, limit=60) for one in affected.approved_by)
-        told = f"{affected.told} of {affected.approved} told"
-        yield f"Approved by {officers} on {moment(affected.approved_at)}: {told}"
+        yield _APPROVED.format(
+            officers=", ".join(line(one, limit=60) for one in affected.approved_by),
+            at=moment(affected.approved_at),
+            told=affected.told,
+            approved=affected.approved,
+        )
     counts = (
-        (affected.under_way, "being looked at"),
-        (affected.confirmed, "the same today"),
-        (affected.dropped, "with nobody to tell, or nothing to tell any more"),
-        (affected.failed, "could not be given again"),
+        (affected.under_way, _UNDER_WAY),
+        (affected.confirmed, _SAME),
+        (affected.dropped, _DROPPED),
+        (affected.failed, _FAILED),
+        (affected.waiting, _UNDECIDED),
     )
-    yield from (f"{count} {words}" for count, words in counts if count)
-    if affected.waiting:
-        yield f"{affected.waiting} not decided: nobody is told before an officer approves"
+    yield from (words.format(count=count) for count, words in counts if count)

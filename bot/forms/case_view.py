@@ -10,21 +10,41 @@ from datetime import datetime
 
 from bot.replies.answer import BadgeLine, badge_of, ref
 from bot.replies.buttons import Button, case_buttons
+from bot.replies.case_texts import STATES
 from bot.replies.safe_text import line, permalink_or_none
 from core.domain.case import Case, ReviewVerdict, Urgency
+from core.language.languages import Language
+from core.language.texts import Text
 
 QUESTION = 1_500
 REPLY = 3_000
 NOTE = 2_000
 """Characters of what was asked, of an answer, of what the asker added."""
-HIDDEN = "A report. Its content is told to the officer in charge in a direct message."
-NO_ANSWER = "No answer was given"
+HIDDEN = Text(
+    "A report. Its content is told to the officer in charge in a direct message.",
+    "Ein Hinweis. Der Inhalt geht in einer Direktnachricht an die zuständige Person.",
+)
+NO_ANSWER = Text("No answer was given", "Es gab keine Antwort")
+NOTED, TOLD = Text("Note", "Anmerkung"), Text("Answered", "Geantwortet")
+GOT = Text("What the asker got", "Was die fragende Person erhalten hat")
+EARLIER = Text("The earlier answer", "Die frühere Antwort")
+EARLIER_WAS = Text("The earlier answer was:", "Die frühere Antwort war:")
+ASKED_BY = Text("asked by {who}", "gefragt von {who}")
+OPEN_THREAD = Text("open the thread", "Thread öffnen")
+WHERE_ASKED = Text("Where you asked", "Zu Ihrer Frage")
 MARKED = {
-    ReviewVerdict.RIGHT: "right",
-    ReviewVerdict.PARTLY: "partly right",
-    ReviewVerdict.WRONG: "wrong",
+    ReviewVerdict.RIGHT: Text("right", "richtig"),
+    ReviewVerdict.PARTLY: Text("partly right", "teilweise richtig"),
+    ReviewVerdict.WRONG: Text("wrong", "falsch"),
 }
-_DUE = {Urgency.TODAY: "today", Urgency.WEEK: "this week"}
+_DUE = {Urgency.TODAY: Text("today", "heute"), Urgency.WEEK: Text("this week", "diese Woche")}
+_TITLE = Text("Case {number} · {state} · {due}", "Fall {number} · {state} · {due}")
+_OPENED = Text("Opened {at}", "Eröffnet {at}")
+_CLAIMED = Text("claimed by {who}{on}", "übernommen von {who}{on}")
+_ON = Text(" on {at}", " am {at}")
+_IS_DUE = Text("due {at}", "fällig {at}")
+_PRIVATE = Text("the reply goes to the asker alone", "die Antwort geht nur an die fragende Person")
+_IS_MARKED = Text("the answer is marked as {verdict}", "die Antwort ist als {verdict} bewertet")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +76,7 @@ def case_view(
     is_public: bool,
     moment: Callable[[datetime], str],
     literal: Callable[[str], str] = _as_it_is,
+    language: Language = Language.ENGLISH,
 ) -> CaseView:
     """Return the parts of a card.
 
@@ -64,28 +85,35 @@ def case_view(
         is_public: others than the officer in charge read it.
         moment: writes an instant, as a platform shows it in each reader's zone.
         literal: makes foreign text inert beside it.
+        language: of whoever reads it.
     """
     reference = f" · {literal(ref(case.record_id))}" if case.record_id else ""
     return CaseView(
-        title=f"Case {case.number} · {case.state.value} · {_DUE[case.urgency]}",
+        title=_TITLE.format(
+            number=case.number, state=STATES[case.state], due=_DUE[case.urgency]
+        ).of(language),
         is_hidden=case.is_sensitive and is_public,
-        badge=badge_of(case.answer) if case.answer else None,
+        badge=badge_of(case.answer, language) if case.answer else None,
         thread=permalink_or_none(case.permalink),
-        facts=tuple(_facts(case, moment, literal)),
-        opened=f"Opened {moment(case.opened_at)}{reference}",
+        facts=tuple(_facts(case, moment, literal, language)),
+        opened=f"{_OPENED.of(language).format(at=moment(case.opened_at))}{reference}",
         buttons=tuple(case_buttons(case)),
     )
 
 
 def _facts(
-    case: Case, moment: Callable[[datetime], str], literal: Callable[[str], str]
+    case: Case,
+    moment: Callable[[datetime], str],
+    literal: Callable[[str], str],
+    language: Language,
 ) -> Iterator[str]:
     if case.officer:
-        claimed = f" on {moment(case.claimed_at)}" if case.claimed_at else ""
-        yield f"claimed by {literal(line(case.officer, limit=80))}{claimed}"
+        on = _ON.of(language).format(at=moment(case.claimed_at)) if case.claimed_at else ""
+        who = literal(line(case.officer, limit=80))
+        yield _CLAIMED.of(language).format(who=who, on=on)
     if case.due_at:
-        yield f"due {moment(case.due_at)}"
+        yield _IS_DUE.of(language).format(at=moment(case.due_at))
     if case.is_private:
-        yield "the reply goes to the asker alone"
+        yield _PRIVATE.of(language)
     if case.verdict:
-        yield f"the answer is marked as {MARKED[case.verdict]}"
+        yield _IS_MARKED.format(verdict=MARKED[case.verdict]).of(language)

@@ -14,11 +14,43 @@ from bot.replies.answer import LEAF, grounds, is_partial
 from bot.replies.context import Library
 from bot.replies.safe_text import line, pieces, shown
 from bot.replies.sources import Source, sources
-from core.domain.answer import Answer, ShownCitation
+from core.domain.answer import Answer, ShownCitation, ShownClaim
+from core.language.languages import Language
+from core.language.texts import Text
 
-TITLE = "Evidence"
-WORD_FOR_WORD = "Word for word from the policy"
-TRANSLATED = "Shown to you in translation:"
+TITLE = Text("Evidence", "Belege")
+WORD_FOR_WORD = Text("Word for word from the policy", "Wörtlich aus der Richtlinie")
+TRANSLATED = Text("Shown to you in translation:", "Ihnen in Übersetzung gezeigt:")
+RECORD = Text("Record:", "Protokoll:")
+LOADING = Text("Loading the evidence…", "Die Belege werden geladen…")
+_PAGE = Text("Page {page} of {count}", "Seite {page} von {count}")
+_PREVIOUS, _NEXT = Text("Previous page", "Vorige Seite"), Text("Next page", "Nächste Seite")
+_CLOSEST = Text(
+    "Quoted word by word from the policy. It may not answer the question.",
+    "Wörtlich aus der Richtlinie zitiert. Das beantwortet die Frage möglicherweise nicht.",
+)
+_PRECEDENT = Text(
+    "Compliance answered. These are the clauses that the answer rests on.",
+    "Compliance hat geantwortet. Auf diesen Klauseln beruht die Antwort.",
+)
+_ONE = Text(
+    "The statement is backed by quoted policy text.",
+    "Die Aussage ist mit zitiertem Richtlinientext belegt.",
+)
+_EACH = Text(
+    "Each of the {total} statements is backed by quoted policy text.",
+    "Jede der {total} Aussagen ist mit zitiertem Richtlinientext belegt.",
+)
+_NONE = Text(
+    "No statement was made, so there is nothing to quote.",
+    "Es wurde keine Aussage getroffen, also gibt es nichts zu zitieren.",
+)
+_OTHERS = Text(
+    " Others could not be checked and were left out.",
+    " Andere ließen sich nicht prüfen und wurden weggelassen.",
+)
+_ABOVE = Text("{marks} stands above.", "{marks} steht weiter oben.")
+_PART = Text(" part {number} of {count}", " Teil {number} von {count}")
 PIECE = 3_000
 """Characters that one element of a view holds."""
 T = TypeVar("T")
@@ -40,6 +72,8 @@ class EvidenceView:
     """The record of the answer; empty if it is not told."""
     leaf_hash: str = ""
     """Its hash, hex; empty if it has none yet."""
+    language: Language = Language.ENGLISH
+    """Of whoever looks at it."""
 
 
 class Level(StrEnum):
@@ -118,39 +152,40 @@ class EvidencePage(Generic[T]):
     """From 0."""
     count: int
 
+    language: Language = Language.ENGLISH
+    """Of whoever looks at it."""
+
     @property
     def label(self) -> str:
         """`Page 1 of 3`; empty if there is only one."""
-        return f"Page {self.index + 1} of {self.count}" if self.count > 1 else ""
+        told = _PAGE.format(page=self.index + 1, count=self.count).of(self.language)
+        return told if self.count > 1 else ""
 
     def turns(self) -> Iterator[tuple[int, str]]:
         """Yield the pages to turn to, and the words of their buttons."""
-        for to, text in ((self.index - 1, "Previous page"), (self.index + 1, "Next page")):
+        for to, text in ((self.index - 1, _PREVIOUS), (self.index + 1, _NEXT)):
             if 0 <= to < self.count:
-                yield to, text
+                yield to, text.of(self.language)
 
 
-def summary_of(answer: Answer) -> Summary:
+def summary_of(answer: Answer, language: Language = Language.ENGLISH) -> Summary:
     """Return how many claims are supported."""
+    level, told = _summary(answer)
+    return Summary(level=level, text=told.of(language))
+
+
+def _summary(answer: Answer) -> tuple[Level, Text]:
     if answer.is_closest:
-        told = "Quoted word by word from the policy. It may not answer the question."
-        return Summary(level=Level.PARTLY, text=told)
+        return Level.PARTLY, _CLOSEST
     if answer.precedent is not None:
-        told = "Compliance answered. These are the clauses that the answer rests on."
-        return Summary(level=Level.ALL, text=told)
+        return Level.ALL, _PRECEDENT
     total = len(answer.claims)
-    supported = (
-        "The statement is backed by quoted policy text."
-        if total == 1
-        else f"Each of the {total} statements is backed by quoted policy text."
-    )
     if not total:
-        told = "No statement was made, so there is nothing to quote."
-        return Summary(level=Level.NOTHING, text=told)
+        return Level.NOTHING, _NONE
+    supported = _ONE if total == 1 else _EACH.format(total=total)
     if is_partial(answer):
-        told = f"{supported} Others could not be checked and were left out."
-        return Summary(level=Level.PARTLY, text=told)
-    return Summary(level=Level.ALL, text=supported)
+        return Level.PARTLY, supported + _OTHERS
+    return Level.ALL, supported
 
 
 def page_of(
@@ -175,7 +210,9 @@ def page_of(
     units = [unit for item in _items(evidence, library) for unit in draw(item)]
     pages = list(paged(units, size=size, most=most, items=items)) or [[]]
     index = max(0, min(evidence.page, len(pages) - 1))
-    return EvidencePage(items=pages[index], index=index, count=len(pages))
+    return EvidencePage(
+        items=pages[index], index=index, count=len(pages), language=evidence.language
+    )
 
 
 def paged(
@@ -195,34 +232,27 @@ def paged(
 
 
 def _items(evidence: EvidenceView, library: Library) -> Iterator[EvidenceItem]:
-    answer = evidence.answer
+    answer, language = evidence.answer, evidence.language
     citations = {citation.number: citation for citation in answer.citations}
     around, seen = apart(answer.quoted, evidence.around), set[int]()
     for number, claim in enumerate(answer.claims, start=1):
         cited = [citations[one] for one in claim.numbers if one in citations]
-        above = "".join(f"[{one.number}]" for one in cited if one.number in seen)
+        marks = "".join(f"[{one.number}]" for one in cited if one.number in seen)
+        above = _ABOVE.format(marks=marks).of(language) if marks else ""
         is_quote = _is_quoted(claim.text, [one.quote for one in cited])
         yield ClaimHeading(
             number=number,
-            text=WORD_FOR_WORD if is_quote else line(claim.text, library.hosts),
-            note=" ".join(
-                filter(
-                    None,
-                    (
-                        f"{TRANSLATED} “{line(claim.rendering, library.hosts)}”"
-                        if claim.rendering
-                        else "",
-                        f"{above} stands above." if above else "",
-                    ),
-                )
-            ),
+            text=WORD_FOR_WORD.of(language) if is_quote else line(claim.text, library.hosts),
+            note=" ".join(filter(None, (_translated(claim, library, language), above))),
         )
         for one in cited:
             if one.number not in seen:
                 seen.add(one.number)
-                beside = _headed(around.get(one.number, Around()), citations.get(one.header or 0))
-                yield from _quotes(number, one, library, beside)
-    told, record = tuple(grounds(answer)), line(evidence.record_id)
+                header = citations.get(one.header or 0)
+                beside = _headed(around.get(one.number, Around()), header)
+                yield from _quotes(number, one, library, beside, language)
+    told = tuple(one.of(language) for one in grounds(answer))
+    record = line(evidence.record_id)
     if told or record:
         leaf = line(evidence.leaf_hash[:LEAF])
         yield BadgeGrounds(lines=told, record=" · ".join(part for part in (record, leaf) if part))
@@ -233,6 +263,12 @@ def _headed(around: Around, header: ShownCitation | None) -> Around:
     if header is None or header.quote in around.before:
         return around
     return replace(around, before=f"{header.quote}\n{CUT_OFF}\n{around.before.lstrip()}")
+
+
+def _translated(claim: ShownClaim, library: Library, language: Language) -> str:
+    """Return how a claim was shown that was translated; empty: it was not."""
+    told = line(claim.rendering, library.hosts)
+    return f"{TRANSLATED.of(language)} “{told}”" if told else ""
 
 
 def _is_quoted(claim: str, quotes: Sequence[str]) -> bool:
@@ -246,13 +282,14 @@ def _plain(text: str) -> str:
 
 
 def _quotes(
-    claim: int, cited: ShownCitation, library: Library, around: Around
+    claim: int, cited: ShownCitation, library: Library, around: Around, language: Language
 ) -> Iterator[QuotePart]:
     hosts = library.hosts
     parts = pieces(shown(cited.quote, hosts), PIECE) or ["-"]
     for index, part in enumerate(parts):
         is_first, is_last = index == 0, index == len(parts) - 1
-        more = f" part {index + 1} of {len(parts)}" if len(parts) > 1 else ""
+        part_of = _PART.format(number=index + 1, count=len(parts)).of(language)
+        more = part_of if len(parts) > 1 else ""
         yield QuotePart(
             claim=claim,
             cited=cited,
@@ -260,7 +297,7 @@ def _quotes(
             before=shown(around.before, hosts) if is_first else "",
             text=part,
             after=shown(around.after, hosts) if is_last else "",
-            source=next(iter(sources([cited], library))) if is_last else None,
+            source=next(iter(sources([cited], library, language))) if is_last else None,
             is_first=is_first,
             is_last=is_last,
         )

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from core.domain.case import Case
 from core.domain.case_actions import NOTE_LIMIT, REPLY_LIMIT
+from core.language.texts import Text
 
 NOTE, URGENCY, PRIVACY = "note", "urgency", "privacy"
 WHY, DETAILS, ANSWER, QUESTION, WHERE = "why", "txt", "answer", "question", "where"
@@ -34,23 +35,70 @@ class FormName(StrEnum):
     QUESTION = "ask_submit"
 
 
-TITLES: Mapping[str, str] = {
-    FormName.ESCALATION: "Ask Compliance",
-    FormName.REPORT: "Report a problem",
-    FormName.CASE_ANSWER: "Answer",
+TITLES: Mapping[str, Text] = {
+    FormName.ESCALATION: Text("Ask Compliance", "Compliance fragen"),
+    FormName.REPORT: Text("Report a problem", "Problem melden"),
+    FormName.CASE_ANSWER: Text("Answer", "Antworten"),
 }
 """Titles of forms, and of the confirmation that replaces a form once it was sent."""
 REASONS = (
-    ("wrong", "The answer contradicts the policy"),
-    ("stale", "The source is out of date"),
-    ("incomplete", "It missed an exception"),
-    ("citation", "The citation does not support it"),
-    ("other", "Other"),
+    (
+        "wrong",
+        Text("The answer contradicts the policy", "Die Antwort widerspricht der Richtlinie"),
+    ),
+    ("stale", Text("The source is out of date", "Die Quelle ist veraltet")),
+    ("incomplete", Text("It missed an exception", "Eine Ausnahme fehlt")),
+    ("citation", Text("The citation does not support it", "Das Zitat belegt die Aussage nicht")),
+    ("other", Text("Other", "Sonstiges")),
 )
 """Reasons for a report: value and words."""
-URGENCIES = (("today", "Today"), ("week", "This week"))
-PLACES = ((DIRECT, "Answer me privately"), (THREAD, "Answer in the thread"))
-REPORTED = "Thank you. Compliance reviews this answer; your report is recorded."
+URGENCIES = (("today", Text("Today", "Heute")), ("week", Text("This week", "Diese Woche")))
+PLACES = (
+    (DIRECT, Text("Answer me privately", "Nur mir antworten")),
+    (THREAD, Text("Answer in the thread", "Im Thread antworten")),
+)
+REPORTED = Text(
+    "Thank you. Compliance reviews this answer; your report is recorded.",
+    "Danke. Compliance prüft diese Antwort; Ihre Meldung ist festgehalten.",
+)
+NOTE_LABEL = Text("Note", "Anmerkung")
+CHOOSE_ONE = Text("Choose one", "Bitte wählen Sie")
+_SEND = Text("Send", "Senden")
+_PRIVACY = Text("Privacy", "Vertraulichkeit")
+_KNOWN = Text(
+    "Your question is with Compliance as case {number} already, without your name. Here you can"
+    " add to it.",
+    "Ihre Frage liegt als Fall {number} schon bei Compliance, ohne Ihren Namen. Hier können Sie sie"
+    " ergänzen.",
+)
+_WHAT_TO_KNOW = Text("What should they know?", "Was sollte Compliance wissen?")
+_KNOW_HINT = Text("Deal, counterparty, deadline...", "Geschäft, Geschäftspartner, Frist ...")
+_WHEN = Text("When do you need it?", "Bis wann brauchen Sie die Antwort?")
+_REPORT = Text("Report", "Melden")
+_WHAT_IS_WRONG = Text("What is wrong?", "Was stimmt nicht?")
+_DETAILS = Text("Details", "Einzelheiten")
+_ANSWER_CASE = Text("Answer case {number}", "Fall {number} beantworten")
+_POST = Text("Post", "Absenden")
+_GOES = Text(
+    "The text goes {to} under your name, without the AI label.",
+    "Der Text geht {to}, unter Ihrem Namen und ohne KI-Kennzeichnung.",
+)
+_TO_ASKER = Text("to the asker", "an die fragende Person")
+_TO_ASKER_ALONE = Text(
+    "to the asker alone, directly,", "nur an die fragende Person, als Direktnachricht"
+)
+_ANSWER = Text("Answer", "Antwort")
+_WRITE_ANSWER = Text("Write an answer", "Schreiben Sie eine Antwort")
+_PRIVATELY = Text("Send privately, not in the channel", "Vertraulich senden, nicht in den Channel")
+_ASK = Text("Ask", "Fragen")
+_COMES_DIRECTLY = Text(
+    "The answer comes in our direct messages, where you alone read it.",
+    "Die Antwort kommt in unsere Direktnachrichten, wo nur Sie sie lesen.",
+)
+_ALLOWED = Text("Is this allowed?", "Ist das erlaubt?")
+_WHERE = Text("Where should the answer go?", "Wohin soll die Antwort gehen?")
+_YOUR_QUESTION = Text("Your question", "Ihre Frage")
+_WRITE_QUESTION = Text("Write a question", "Schreiben Sie eine Frage")
 
 
 class SeenBy(StrEnum):
@@ -65,22 +113,41 @@ class SeenBy(StrEnum):
 
 
 _PROMISES = {
-    SeenBy.THREAD: (
+    SeenBy.THREAD: Text(
         "A compliance officer will see your name, your question and the answer you got, and"
-        " replies in this thread."
+        " replies in this thread.",
+        "Compliance sieht Ihren Namen, Ihre Frage und die Antwort, die Sie erhalten haben, und"
+        " antwortet in diesem Thread.",
     ),
-    SeenBy.ASKER: (
+    SeenBy.ASKER: Text(
         "A compliance officer will see your name, your question and the answer you got, and"
-        " replies to you here."
+        " replies to you here.",
+        "Compliance sieht Ihren Namen, Ihre Frage und die Antwort, die Sie erhalten haben, und"
+        " antwortet Ihnen hier.",
     ),
-    SeenBy.ASKER_UNNAMED: (
+    SeenBy.ASKER_UNNAMED: Text(
         "The compliance officer on call will see what you wrote and what you add here. Your name is"
-        " not shown, nothing of it stands in a channel, and the reply comes to you alone."
+        " not shown, nothing of it stands in a channel, and the reply comes to you alone.",
+        "Die diensthabende Person bei Compliance sieht, was Sie geschrieben haben und hier"
+        " ergänzen. Ihr Name wird nicht gezeigt, nichts davon steht in einem Channel, und die"
+        " Antwort erhalten nur Sie.",
     ),
 }
-_UNNAMED = (ANONYMOUS, "Do not show my name to the officer")
+_UNNAMED = (
+    ANONYMOUS,
+    Text("Do not show my name to the officer", "Meinen Namen bei Compliance nicht zeigen"),
+)
 _WISHES = {
-    SeenBy.THREAD: ((DIRECT, "Reply to me privately, not in the channel"), _UNNAMED),
+    SeenBy.THREAD: (
+        (
+            DIRECT,
+            Text(
+                "Reply to me privately, not in the channel",
+                "Vertraulich antworten, nicht im Channel",
+            ),
+        ),
+        _UNNAMED,
+    ),
     SeenBy.ASKER: (_UNNAMED,),
 }
 """What an asker may choose; nothing where it holds anyway."""
@@ -90,7 +157,7 @@ _WISHES = {
 class Words:
     """A paragraph that we wrote."""
 
-    text: str
+    text: Text
     """Not empty."""
 
 
@@ -109,15 +176,15 @@ class TextField:
     """A field for several lines."""
 
     id: str
-    label: str
+    label: Text
     limit: int
     """Characters."""
     least: int = 0
     """Characters; 0: it may stay empty."""
-    missing: str = ""
-    """Said where it must not stay empty."""
-    hint: str = ""
-    """Shown while it is empty."""
+    missing: Text | None = None
+    """Said where it must not stay empty; None: it may."""
+    hint: Text | None = None
+    """Shown while it is empty; None: nothing."""
     is_formed: bool = False
     """True: emphasis, lists, links and people are kept: see `core.cases.written`."""
 
@@ -127,8 +194,8 @@ class ChoiceField:
     """A field of which one option must be chosen."""
 
     id: str
-    label: str
-    options: tuple[tuple[str, str], ...]
+    label: Text
+    options: tuple[tuple[str, Text], ...]
     """Value and words of each."""
     initial: str = ""
     """Value of what is chosen at first; empty: nothing."""
@@ -141,8 +208,8 @@ class OptionsField:
     """A field of which any options may be chosen, at first none."""
 
     id: str
-    label: str
-    options: tuple[tuple[str, str], ...]
+    label: Text
+    options: tuple[tuple[str, Text], ...]
     """Value and words of each."""
 
 
@@ -155,8 +222,8 @@ class Form:
     """A form, ready to be drawn as a modal or dialog."""
 
     name: FormName
-    title: str
-    submit: str
+    title: Text
+    submit: Text
     """The button that sends it."""
     items: tuple[Item, ...]
     """From top to bottom."""
@@ -164,8 +231,8 @@ class Form:
     """The kind of thing it is about: `a` answer, `case`, `m` message; empty: none."""
     target: str = ""
     """The id of that thing; it comes back from a client and is looked up."""
-    heading: str = ""
-    """A longer title that names the case; empty: `title` serves."""
+    heading: Text | None = None
+    """A longer title that names the case; None: `title` serves."""
     seen_by: SeenBy = SeenBy.THREAD
     """Who the form says will read the reply."""
     known: int | None = None
@@ -215,32 +282,27 @@ def escalation_form(answer_id: str, *, seen_by: SeenBy, known: int | None = None
         seen_by: who reads the reply.
         known: number of its case, which was opened without the asker; None: there is none yet.
     """
-    about = (
-        f"Your question is with Compliance as case {known} already, without your name. Here you can"
-        " add to it."
-    )
-    hint = "Deal, counterparty, deadline..."
     wishes = _WISHES.get(seen_by)
     return Form(
         name=FormName.ESCALATION,
         title=TITLES[FormName.ESCALATION],
-        submit="Send",
+        submit=_SEND,
         key="a",
         target=answer_id,
         seen_by=seen_by,
         known=known,
         items=(
-            *([] if known is None else [Words(text=about)]),
+            *([] if known is None else [Words(text=_KNOWN.format(number=known))]),
             Words(text=_PROMISES[seen_by]),
-            TextField(id=NOTE, label="What should they know?", limit=NOTE_LIMIT, hint=hint),
+            TextField(id=NOTE, label=_WHAT_TO_KNOW, limit=NOTE_LIMIT, hint=_KNOW_HINT),
             ChoiceField(
                 id=URGENCY,
-                label="When do you need it?",
+                label=_WHEN,
                 options=URGENCIES,
                 initial="week",
                 is_menu=True,
             ),
-            *([OptionsField(id=PRIVACY, label="Privacy", options=wishes)] if wishes else []),
+            *([OptionsField(id=PRIVACY, label=_PRIVACY, options=wishes)] if wishes else []),
         ),
     )
 
@@ -250,12 +312,12 @@ def report_form(answer_id: str) -> Form:
     return Form(
         name=FormName.REPORT,
         title=TITLES[FormName.REPORT],
-        submit="Report",
+        submit=_REPORT,
         key="a",
         target=answer_id,
         items=(
-            ChoiceField(id=WHY, label="What is wrong?", options=REASONS),
-            TextField(id=DETAILS, label="Details", limit=NOTE_LIMIT),
+            ChoiceField(id=WHY, label=_WHAT_IS_WRONG, options=REASONS),
+            TextField(id=DETAILS, label=_DETAILS, limit=NOTE_LIMIT),
         ),
     )
 
@@ -268,67 +330,64 @@ def case_answer_form(case_id: str, *, is_private: bool, case: Case | None = None
         is_private: the reply goes to the asker alone, whatever is chosen.
         case: the case, to be quoted; None where a form that was sent is shown again.
     """
-    to = "to the asker alone, directly," if is_private else "to the asker"
-    privately = (DIRECT, "Send privately, not in the channel")
+    to = _TO_ASKER_ALONE if is_private else _TO_ASKER
+    privately = (DIRECT, _PRIVATELY)
     return Form(
         name=FormName.CASE_ANSWER,
         title=TITLES[FormName.CASE_ANSWER],
-        heading=f"Answer case {case.number}" if case else "",
-        submit="Post",
+        heading=_ANSWER_CASE.format(number=case.number) if case else None,
+        submit=_POST,
         key="case",
         target=case_id,
         seen_by=SeenBy.ASKER if is_private else SeenBy.THREAD,
         items=(
             *([Quotation(text=case.question, note=case.note or "")] if case else []),
-            Words(text=f"The text goes {to} under your name, without the AI label."),
+            Words(text=_GOES.format(to=to)),
             TextField(
                 id=ANSWER,
-                label="Answer",
+                label=_ANSWER,
                 limit=REPLY_LIMIT,
                 least=1,
-                missing="Write an answer",
+                missing=_WRITE_ANSWER,
                 is_formed=True,
             ),
             *(
                 []
                 if is_private
-                else [OptionsField(id=PRIVACY, label="Privacy", options=(privately,))]
+                else [OptionsField(id=PRIVACY, label=_PRIVACY, options=(privately,))]
             ),
         ),
     )
 
 
-def question_form(title: str) -> Form:
+def question_form(title: Text) -> Form:
     """Return the form in which a question is asked, to be answered directly."""
-    direct = "The answer comes in our direct messages, where you alone read it."
-    items = (_question(hint=""), Words(text=direct))
-    return Form(name=FormName.QUESTION, title=title, submit="Ask", items=items)
+    items = (_question(hint=None), Words(text=_COMES_DIRECTLY))
+    return Form(name=FormName.QUESTION, title=title, submit=_ASK, items=items)
 
 
-def question_about_form(message: str, *, title: str, message_id: str = "") -> Form:
+def question_about_form(message: str, *, title: Text, message_id: str = "") -> Form:
     """Return the form in which a question about a message is asked, which it quotes."""
     return Form(
         name=FormName.QUESTION,
         title=title,
-        submit="Ask",
+        submit=_ASK,
         key="m",
         target=message_id,
         items=(
             Quotation(text=message),
-            _question(hint="Is this allowed?"),
-            ChoiceField(
-                id=WHERE, label="Where should the answer go?", options=PLACES, initial=DIRECT
-            ),
+            _question(hint=_ALLOWED),
+            ChoiceField(id=WHERE, label=_WHERE, options=PLACES, initial=DIRECT),
         ),
     )
 
 
-def _question(*, hint: str) -> TextField:
+def _question(*, hint: Text | None) -> TextField:
     return TextField(
         id=QUESTION,
-        label="Your question",
+        label=_YOUR_QUESTION,
         limit=QUESTION_LIMIT,
         least=3,
-        missing="Write a question",
+        missing=_WRITE_QUESTION,
         hint=hint,
     )

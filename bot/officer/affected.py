@@ -86,7 +86,7 @@ class AffectedPages:
         )
         outcome = await self._actions.approve(press)
         if isinstance(outcome, Say):
-            return await self._shown(visit, error=outcome.words)
+            return await self._shown(visit, error=outcome.words.en)
         return web.Response(status=303, headers={"Location": f"{AFFECTED}/{_edition(visit)}"})
 
     async def _shown(self, visit: Visit, *, error: str = "") -> web.StreamResponse:

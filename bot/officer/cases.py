@@ -129,9 +129,11 @@ class CasePages:
             )
             outcome = await deed(press)
             if isinstance(outcome, FieldError):
-                return self._shown(visit, await self._case(visit), error=outcome.words, text=text)
+                return self._shown(
+                    visit, await self._case(visit), error=outcome.words.en, text=text
+                )
             if isinstance(outcome, Say) and not says_done:
-                return self._shown(visit, await self._case(visit), error=outcome.words)
+                return self._shown(visit, await self._case(visit), error=outcome.words.en)
             return web.Response(status=303, headers={"Location": f"{CASES}/{_id(visit)}"})
 
         return done

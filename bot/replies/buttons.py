@@ -4,18 +4,23 @@ Platforms draw them and give them their ids. All of it follows from what is stor
 pressed later still means what it said.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
+from typing import Literal, TypeAlias
 
 from bot.replies.safe_text import line
 from core.agent.policy_facts.question_forms import asks_for_summary
 from core.agent.wording import ALL_OPTION
 from core.domain.answer import Answer, Outcome, RefusalKind
 from core.domain.case import Case, CaseReminder, CaseState
+from core.domain.delivery import EVERY_CASE
 from core.domain.question import ALL
+from core.language.languages import Language
+from core.language.texts import Text, as_it_is
 
-FOR_ALL = "Not sure - answer for all"
+FOR_ALL = Text("Not sure - answer for all", "Weiß ich nicht - für alle beantworten")
+_OPTION = Text("Option {number}", "Option {number}")
 SUGGESTED = 2
 ABOUT = "metadata"
 """Feature of an answer about a policy itself, which suggests nothing more of the kind."""
@@ -56,37 +61,59 @@ class Button:
     """A button, to be drawn."""
 
     act: Act
-    text: str
-    label: str = ""
-    """What a screen reader says, where a platform has that; empty: the text."""
+    text: Text
+    label: Text | None = None
+    """What a screen reader says, where a platform has that; None: the text."""
     emphasis: Emphasis | None = None
 
 
 ANSWERS_IT = Button(
     act=Act.ANSWERS,
-    text="This answers it",
-    label="Say that this passage answers the question for you",
+    text=Text("This answers it", "Das beantwortet es"),
+    label=Text(
+        "Say that this passage answers the question for you",
+        "Mitteilen, dass diese Stelle die Frage für Sie beantwortet",
+    ),
 )
 SHARE = Button(
-    act=Act.SHARE, text="Share in channel", label="Show this answer to the whole channel"
+    act=Act.SHARE,
+    text=Text("Share in channel", "Im Channel teilen"),
+    label=Text("Show this answer to the whole channel", "Diese Antwort dem ganzen Channel zeigen"),
 )
-REMOVE = Button(act=Act.REMOVE, text="Remove this answer")
-SHOW = Button(act=Act.SHOW, text="Show answer")
-ASK_IN_PRIVATE = Button(act=Act.ESCALATE, text="Ask Compliance in private")
-CLAIM = Button(act=Act.CASE_CLAIM, text="Claim", emphasis=Emphasis.MAIN)
-ANSWER = Button(act=Act.CASE_ANSWER, text="Answer")
-MARK_RIGHT = Button(act=Act.CASE_RIGHT, text="Answer is right")
-MARK_PARTLY = Button(act=Act.CASE_PARTLY, text="Partly right")
-MARK_WRONG = Button(act=Act.CASE_WRONG, text="Mark answer wrong", emphasis=Emphasis.DANGER)
-CLOSE = Button(act=Act.CASE_CLOSE, text="Close")
+REMOVE = Button(act=Act.REMOVE, text=Text("Remove this answer", "Diese Antwort entfernen"))
+SHOW = Button(act=Act.SHOW, text=Text("Show answer", "Antwort anzeigen"))
+ASK_IN_PRIVATE = Button(
+    act=Act.ESCALATE, text=Text("Ask Compliance in private", "Compliance vertraulich fragen")
+)
+CLAIM = Button(act=Act.CASE_CLAIM, text=Text("Claim", "Übernehmen"), emphasis=Emphasis.MAIN)
+ANSWER = Button(act=Act.CASE_ANSWER, text=Text("Answer", "Antworten"))
+MARK_RIGHT = Button(act=Act.CASE_RIGHT, text=Text("Answer is right", "Antwort ist richtig"))
+MARK_PARTLY = Button(act=Act.CASE_PARTLY, text=Text("Partly right", "Teilweise richtig"))
+MARK_WRONG = Button(
+    act=Act.CASE_WRONG,
+    text=Text("Mark answer wrong", "Antwort ist falsch"),
+    emphasis=Emphasis.DANGER,
+)
+CLOSE = Button(act=Act.CASE_CLOSE, text=Text("Close", "Schließen"))
 TELL_ASKERS = Button(
     act=Act.TELL_ASKERS,
-    text="Tell the askers",
-    label="Answer these questions anew, and tell those who asked where the answer is another one",
+    text=Text("Tell the askers", "Fragende informieren"),
+    label=Text(
+        "Answer these questions anew, and tell those who asked where the answer is another one",
+        "Diese Fragen neu beantworten und informieren, wer jetzt eine andere Antwort bekommt",
+    ),
     emphasis=Emphasis.MAIN,
 )
-ACCEPT = Button(act=Act.CASE_ACCEPT, text="That answers it")
-ASK_AGAIN = Button(act=Act.CASE_AGAIN, text="Ask again")
+ACCEPT = Button(act=Act.CASE_ACCEPT, text=Text("That answers it", "Das beantwortet es"))
+ASK_AGAIN = Button(act=Act.CASE_AGAIN, text=Text("Ask again", "Nachfragen"))
+EVIDENCE = Button(act=Act.EVIDENCE, text=Text("Show evidence", "Belege anzeigen"))
+REPORT = Button(act=Act.REPORT, text=Text("Report a problem", "Problem melden"))
+_ASK = Text("Ask Compliance", "Compliance fragen")
+_ADD = Text("Add to case {number}", "Fall {number} ergänzen")
+_HAND_OVER = Text(
+    "Hand this question to a compliance officer",
+    "Diese Frage an Compliance-Beauftragte weitergeben",
+)
 
 
 def answer_buttons(answer: Answer, *, may_share: bool) -> Iterator[Button]:
@@ -96,16 +123,15 @@ def answer_buttons(answer: Answer, *, may_share: bool) -> Iterator[Button]:
     """
     if answer.refusal is RefusalKind.NOT_PERMITTED:
         return
-    evidence = Button(act=Act.EVIDENCE, text="Show evidence")
     is_answered = answer.outcome is Outcome.ANSWERED
     if answer.is_closest:
-        yield from (ANSWERS_IT, _ask_compliance(answer), evidence)
+        yield from (ANSWERS_IT, _ask_compliance(answer), EVIDENCE)
         return
     if answer.citations:
-        yield evidence
+        yield EVIDENCE
     yield _ask_compliance(answer, is_main=not is_answered and answer.case_number is None)
     if is_answered:
-        yield Button(act=Act.REPORT, text="Report a problem")
+        yield REPORT
     if is_answered and may_share:
         yield SHARE
 
@@ -114,8 +140,8 @@ def _ask_compliance(answer: Answer, *, is_main: bool = False) -> Button:
     number = answer.case_number
     return Button(
         act=Act.ESCALATE,
-        text="Ask Compliance" if number is None else f"Add to case {number}",
-        label="Hand this question to a compliance officer",
+        text=_ASK if number is None else _ADD.format(number=number),
+        label=_HAND_OVER,
         emphasis=Emphasis.MAIN if is_main else None,
     )
 
@@ -141,21 +167,45 @@ def reminder_buttons(reminder: CaseReminder) -> tuple[Button, ...]:
 
 def offers_all(answer: Answer) -> bool:
     """Say whether a clarification may be answered for every case at once."""
-    return bool(answer.options) and answer.text.endswith(ALL_OPTION)
+    return bool(answer.options) and answer.text.endswith(tuple(ALL_OPTION.each))
 
 
 LISTED = 60
 """Options that a list to choose from holds."""
-WHICH_ONE = "Which one?"
+WHICH_ONE = Text("Which one?", "Welche Angabe trifft zu?")
 """Above such a list."""
 
 
-def choices(answer: Answer, *, limit: int, most: int) -> Iterator[tuple[str, str]]:
+def choices(
+    answer: Answer, *, limit: int, most: int, language: Language = Language.ENGLISH
+) -> Iterator[tuple[str, str]]:
     """Yield the options of a clarification: value, and words within a limit."""
     for number, option in enumerate(answer.options[:most]):
-        yield str(number), line(option, limit=limit) or f"Option {number + 1}"
+        unnamed = _OPTION.format(number=number + 1).of(language)
+        yield str(number), line(option, limit=limit) or unnamed
     if offers_all(answer):
-        yield ALL, FOR_ALL
+        yield ALL, FOR_ALL.of(language)
+
+
+Chooser: TypeAlias = Literal["you", "named", "nobody"]
+"""Who is said to have chosen: whoever reads it, somebody whose name stands before the words, or
+nobody in particular."""
+_CHOSE: Mapping[Chooser, Text] = {
+    "you": Text("You chose ", "Sie haben gewählt: "),
+    "named": Text(" chose ", " hat gewählt: "),
+    "nobody": Text("Chosen: ", "Gewählt: "),
+}
+_ALL_CASES = Text(EVERY_CASE, "alle Fälle")
+
+
+def chose_words(*, who: Chooser) -> tuple[Text, Text]:
+    """Return what stands before and after what was chosen of a question back."""
+    return _CHOSE[who], as_it_is(".")
+
+
+def chosen_words(chosen: str, language: Language) -> str:
+    """Return what was chosen; options are in the words of the policies."""
+    return _ALL_CASES.of(language) if chosen == EVERY_CASE else chosen
 
 
 _SUMMARIES = ("What are the main rules of the {policy}?", "Summarise the {policy}")

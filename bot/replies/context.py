@@ -17,13 +17,18 @@ from core.domain.answer import Answer
 from core.domain.delivery import StoredReply
 from core.domain.ontology import SectionRef
 from core.domain.policy import AnswerSource
+from core.language.languages import Language
+from core.language.texts import Text
 from core.ports.starters import StarterSet
 
 LONGEST_FRAGMENT = 200
 """Characters that lead from an address to a heading, encoded; a longer one is left out."""
 CLASSES = ("Public", "Internal", "Confidential", "Strictly confidential")
 """Classes of sensitivity, from the least to the most, where the deployment names no others."""
-HANDLE_ALIKE = "Quoted from a policy that is classified “{name}”: treat it the same way."
+HANDLE_ALIKE = Text(
+    "Quoted from a policy that is classified “{name}”: treat it the same way.",
+    "Zitat aus einer Richtlinie, die als „{name}“ eingestuft ist: Behandeln Sie es ebenso.",
+)
 _PDF, _MARKDOWN, _PAGES = (".pdf",), (".md", ".markdown"), (".html", ".htm", ".xhtml")
 _NO_SLUG = re.compile(r"[^\w\- ]")
 
@@ -34,7 +39,7 @@ class Sensitivity:
 
     name: str
     """Of the class ("Internal")."""
-    description: str
+    description: Text
     """What readers may do with it."""
     rank: int = 0
     """The highest of several sources holds for the whole reply."""
@@ -199,5 +204,7 @@ class RenderContext:
     """Where it is posted: people of this workspace or tenant alone can be mentioned."""
     people: Mapping[str, str] = field(default_factory=dict[str, str])
     """Teams' ids of who reads it, by name in lower case: of those whose name nobody else has."""
+    language: Language = Language.ENGLISH
+    """In which the product's own words are drawn."""
     officers: tuple[str, ...] = ()
     """Teams' ids of officers, for whom the card of a case is kept fresh; 60 at most are used."""

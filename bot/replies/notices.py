@@ -1,143 +1,268 @@
-"""Short messages other than answers, worded the same on every platform."""
+"""Short messages other than answers, worded the same on every platform, in each language.
+
+Those that officers read in their own channel are here, too.
+"""
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, tzinfo
-from typing import assert_never
 
-from bot.replies.safe_text import line
 from core.agent.languages_wording import words_in
 from core.domain.answer import Answer
-from core.domain.case import (
-    UNSETTLED,
-    Case,
-    CaseNews,
-    CaseReminder,
-    CaseState,
-    SupersededAnswer,
-    Urgency,
-)
 from core.domain.delivery import Notice, StoredReply
 from core.domain.officers import NoLink, SignInLink
+from core.language.dates import day_and_time, time_of_day
 from core.language.languages import Language
+from core.language.texts import Text
 
-WRITE_DIRECTLY = (
+NAME = "Compliance Assistant"
+WRITE_DIRECTLY = Text(
     "I'm still finding out who can read this conversation. I answer here as soon as I know; in a"
-    " direct message you get your answer at once."
+    " direct message you get your answer at once.",
+    "Ich stelle noch fest, wer diese Unterhaltung lesen kann, und antworte hier, sobald ich es"
+    " weiß. In einer Direktnachricht erhalten Sie Ihre Antwort sofort.",
 )
-REMOVED = "This answer was removed. Its record is kept."
-BUSY = (
+REMOVED = Text(
+    "This answer was removed. Its record is kept.",
+    "Diese Antwort wurde entfernt. Ihr Protokoll bleibt erhalten.",
+)
+BUSY = Text(
     "Many questions are waiting. Yours is kept: I answer it here when its turn comes, and you don't"
-    " need to ask again."
+    " need to ask again.",
+    "Gerade warten viele Fragen. Ihre ist vorgemerkt: Ich beantworte sie hier, sobald sie an der"
+    " Reihe ist. Sie müssen nicht noch einmal fragen.",
 )
-TOO_MANY_OF_YOURS = (
+TOO_MANY_OF_YOURS = Text(
     "You have as many questions waiting as I keep for one person, so I did not take this one or any"
     " that you send before there is room. Those that wait are answered; you can ask again at {at}."
-    " If it can't wait, turn to Compliance directly."
+    " If it can't wait, turn to Compliance directly.",
+    "Von Ihnen warten schon so viele Fragen, wie ich für eine Person vormerke. Diese Frage und"
+    " weitere, die Sie senden, bevor wieder Platz ist, habe ich deshalb nicht angenommen. Die"
+    " wartenden werden beantwortet; Sie können um {at} wieder fragen. Wenn es eilt, wenden Sie sich"
+    " direkt an Compliance.",
 )
-TOO_MANY = (
+TOO_MANY = Text(
     "More questions are waiting than I can keep, so I did not take this one. You can ask again at"
-    " {at}. If it can't wait, turn to Compliance directly."
+    " {at}. If it can't wait, turn to Compliance directly.",
+    "Es warten mehr Fragen, als ich vormerken kann. Diese habe ich deshalb nicht angenommen. Sie"
+    " können um {at} wieder fragen. Wenn es eilt, wenden Sie sich direkt an Compliance.",
 )
-CONSOLE = "Officers' console"
-SIGN_IN = (
+CONSOLE = Text("Officers' console", "Compliance-Konsole")
+SIGN_IN = Text(
     "Sign in here: {link}. The link works once, for {minutes} minutes, and lets in whoever has it:"
-    " do not pass it on."
+    " do not pass it on.",
+    "Hier melden Sie sich an: {link}. Der Link gilt einmal und {minutes} Minuten lang. Er lässt"
+    " jeden ein, der ihn hat: Geben Sie ihn nicht weiter.",
 )
-_NO_LINK: Mapping[NoLink, str] = {
-    NoLink.NO_CONSOLE: "The officers' console is not set up here.",
-    NoLink.NOT_OFFICER: "Only compliance officers can sign in to the officers' console.",
-    NoLink.TOO_MANY: (
+_NO_LINK: Mapping[NoLink, Text] = {
+    NoLink.NO_CONSOLE: Text(
+        "The officers' console is not set up here.",
+        "Die Compliance-Konsole ist hier nicht eingerichtet.",
+    ),
+    NoLink.NOT_OFFICER: Text(
+        "Only compliance officers can sign in to the officers' console.",
+        "An der Compliance-Konsole können sich nur Compliance-Beauftragte anmelden.",
+    ),
+    NoLink.TOO_MANY: Text(
         "You have asked for several links within a few minutes. Use the last one, or ask again in"
-        " 10 minutes."
+        " 10 minutes.",
+        "Sie haben innerhalb weniger Minuten mehrere Links angefordert. Nutzen Sie den letzten,"
+        " oder fragen Sie in 10 Minuten noch einmal.",
     ),
 }
-DAY_BUDGET_SPENT = (
+DAY_BUDGET_SPENT = Text(
     "The language models have cost as much today as the daily budget (CITEBOUND_DAILY_BUDGET_USD)"
-    " allows. Until midnight UTC questions are answered without them, and each answer says so."
+    " allows. Until midnight UTC questions are answered without them, and each answer says so.",
+    "Die Sprachmodelle haben heute so viel gekostet, wie das Tagesbudget"
+    " (CITEBOUND_DAILY_BUDGET_USD) erlaubt. Bis Mitternacht UTC werden Fragen ohne sie beantwortet,"
+    " und jede Antwort sagt das.",
 )
-CHECKPOINT = (
+CHECKPOINT = Text(
     "This is the signed state of the record today. It stands here so that nobody who can change the"
-    " database can deny it: `citebound audit verify --anchors FILE` compares it, copied to a file."
+    " database can deny it: `citebound audit verify --anchors FILE` compares it, copied to a file.",
+    "Das ist der signierte Stand des Protokolls von heute. Er steht hier, damit niemand ihn"
+    " abstreiten kann, der die Datenbank ändern kann: `citebound audit verify --anchors FILE`"
+    " vergleicht ihn, in eine Datei kopiert.",
 )
-CONTRADICTIONS = (
+CONTRADICTIONS = Text(
     "Past questions were asked again, and some answers contradict each other: today's and those of"
     " then, or those to two wordings of one question. The officers' console lists them under"
-    " Reviews; in the record they are `contradiction:found`."
+    " Reviews; in the record they are `contradiction:found`.",
+    "Frühere Fragen wurden noch einmal gestellt, und einige Antworten widersprechen sich: die von"
+    " heute denen von damals, oder die auf zwei Fassungen einer Frage. Die Compliance-Konsole führt"
+    " sie unter „Reviews“ auf; im Protokoll heißen sie `contradiction:found`.",
 )
-PRECEDENT_PROPOSED = (
+PRECEDENT_PROPOSED = Text(
     "An officer proposes an answer as a precedent. Another officer decides, in the console or by"
-    " `citebound precedent approve`; `citebound precedent list` names it."
+    " `citebound precedent approve`; `citebound precedent list` names it.",
+    "Eine Antwort ist als Präzedenzfall vorgeschlagen. Eine zweite beauftragte Person entscheidet,"
+    " in der Konsole oder mit `citebound precedent approve`; `citebound precedent list` nennt ihn.",
 )
-PRECEDENT_ENDED = (
+PRECEDENT_ENDED = Text(
     "A precedent is told no more: what it rests on has changed, or its last day has passed."
-    " `citebound precedent list` names it; it can be proposed again."
+    " `citebound precedent list` names it; it can be proposed again.",
+    "Ein Präzedenzfall wird nicht mehr verwendet: Seine Grundlage hat sich geändert, oder sein"
+    " letzter Tag ist vorbei. `citebound precedent list` nennt ihn; er kann neu vorgeschlagen"
+    " werden.",
 )
 SUBJECT = 400
 """Characters of a line of what a notice is about."""
 SUBJECT_LINES = 14
 """Lines of it."""
-REVIEW_OVERDUE = (
+REVIEW_OVERDUE = Text(
     "A policy is past its review: {subject}. It holds until it is changed, and answers that quote"
-    " it say that its review is overdue. A new date or a new version ends that."
+    " it say that its review is overdue. A new date or a new version ends that.",
+    "Die Überprüfung einer Richtlinie ist überfällig: {subject}. Sie gilt, bis sie geändert wird,"
+    " und Antworten, die sie zitieren, weisen darauf hin. Ein neues Datum oder eine neue Fassung"
+    " beendet das.",
 )
-POLICIES_CHANGED = "What changed in the policies, {subject}"
-SOURCE_FAILS = (
+POLICIES_CHANGED = Text(
+    "What changed in the policies, {subject}", "Was sich in den Richtlinien geändert hat, {subject}"
+)
+SOURCE_FAILS = Text(
     "A source of policies can't be read: {subject}. What is known of it stays in force and gets no"
-    " newer. It is tried again, ever more rarely; `citebound sources list` has the state."
+    " newer. It is tried again, ever more rarely; `citebound sources list` has the state.",
+    "Eine Quelle von Richtlinien lässt sich nicht lesen: {subject}. Was von ihr bekannt ist, gilt"
+    " weiter, wird aber nicht aktueller. Es wird immer seltener neu versucht; `citebound sources"
+    " list` nennt den Stand.",
 )
-SOURCE_WORKS = "A source of policies can be read again: {subject}."
-HOW_IT_WORKS = (
+SOURCE_WORKS = Text(
+    "A source of policies can be read again: {subject}.",
+    "Eine Quelle von Richtlinien lässt sich wieder lesen: {subject}.",
+)
+HOW_IT_WORKS = Text(
     "Ask about company policy. Each answer quotes the policy text that it rests on, and says so if"
-    " AI wrote it."
+    " AI wrote it.",
+    "Fragen Sie zu den Richtlinien des Unternehmens. Jede Antwort zitiert den Wortlaut, auf dem sie"
+    " beruht, und weist darauf hin, wenn eine KI sie geschrieben hat.",
 )
-STAFF_ALONE = "I answer questions of this company's own staff."
-NAME = "Compliance Assistant"
+STAFF_ALONE = Text(
+    "I answer questions of this company's own staff.",
+    "Ich beantworte Fragen der eigenen Beschäftigten dieses Unternehmens.",
+)
 HOW = (
-    "Each statement is checked against the policy text before you see it; “Show evidence” has the"
-    " words around each quote.",
-    "If the policies do not settle it, “Ask Compliance” hands your question to a person.",
-    "Questions and answers are recorded, and Compliance can read the record.",
+    Text(
+        "Each statement is checked against the policy text before you see it; “Show evidence” has"
+        " the words around each quote.",
+        "Jede Aussage wird am Wortlaut der Richtlinien geprüft, bevor Sie sie sehen; „Belege"
+        " anzeigen“ zeigt den Text um jedes Zitat.",
+    ),
+    Text(
+        "If the policies do not settle it, “Ask Compliance” hands your question to a person.",
+        "Wenn die Richtlinien es nicht klären, geht Ihre Frage mit „Compliance fragen“ an einen"
+        " Menschen.",
+    ),
+    Text(
+        "Questions and answers are recorded, and Compliance can read the record.",
+        "Fragen und Antworten werden protokolliert; Compliance kann das Protokoll lesen.",
+    ),
 )
 """How it works; each platform adds how to ask."""
-STOPPED = "Stopped. You can ask again at any time."
-ONLY_ASKER = "Only the person who asked can do this."
-ASKED_BY = "{who} asked this."
-ASKED_ELSE = "Not answered: another question was asked instead."
-EXPIRED = "This question is too old to be answered by a button. Please ask me again."
-ONLY_ASKER_SENDS = (
+STOPPED = Text(
+    "Stopped. You can ask again at any time.", "Angehalten. Sie können jederzeit wieder fragen."
+)
+ONLY_ASKER = Text(
+    "Only the person who asked can do this.",
+    "Das kann nur die Person, die die Frage gestellt hat.",
+)
+ASKED_BY = Text("{who} asked this.", "{who} hat das gefragt.")
+ASKED_ELSE = Text(
+    "Not answered: another question was asked instead.",
+    "Nicht beantwortet: Stattdessen wurde eine andere Frage gestellt.",
+)
+EXPIRED = Text(
+    "This question is too old to be answered by a button. Please ask me again.",
+    "Diese Frage ist zu alt, um sie mit einer Schaltfläche zu beantworten. Bitte fragen Sie mich"
+    " noch einmal.",
+)
+ONLY_ASKER_SENDS = Text(
     "Only the person who asked can send this to Compliance. Ask me the question yourself, and you"
-    " can send yours."
+    " can send yours.",
+    "Das kann nur die Person an Compliance geben, die die Frage gestellt hat. Stellen Sie mir die"
+    " Frage selbst, dann können Sie Ihre weitergeben.",
 )
-NOT_READABLE = "You can't see this here. You can ask me the question yourself."
-OFFICERS_ONLY = "Only compliance officers can do this."
-OUTDATED = "This has been settled in the meantime. The message shows how it stands now."
-THANKS_UP = "Thank you. Your feedback is recorded with the answer."
-THANKS_DOWN = "Thank you. Compliance reviews answers that were marked as not helpful."
-ANSWERED_YOU = "Thank you. I have recorded that this passage answers your question."
-ANSWERED_YOU_TOO = (
+NOT_READABLE = Text(
+    "You can't see this here. You can ask me the question yourself.",
+    "Das können Sie hier nicht sehen. Sie können mir die Frage selbst stellen.",
+)
+OFFICERS_ONLY = Text(
+    "Only compliance officers can do this.", "Das können nur Compliance-Beauftragte."
+)
+OUTDATED = Text(
+    "This has been settled in the meantime. The message shows how it stands now.",
+    "Das hat sich inzwischen erledigt. Die Nachricht zeigt den jetzigen Stand.",
+)
+THANKS_UP = Text(
+    "Thank you. Your feedback is recorded with the answer.",
+    "Danke. Ihre Rückmeldung ist zur Antwort festgehalten.",
+)
+THANKS_DOWN = Text(
+    "Thank you. Compliance reviews answers that were marked as not helpful.",
+    "Danke. Compliance prüft Antworten, die als nicht hilfreich bewertet wurden.",
+)
+ANSWERED_YOU = Text(
+    "Thank you. I have recorded that this passage answers your question.",
+    "Danke. Ich habe festgehalten, dass diese Stelle Ihre Frage beantwortet.",
+)
+ANSWERED_YOU_TOO = Text(
     "Thank you. I have recorded that this passage answers it for you. Nothing changes for the"
-    " person who asked."
+    " person who asked.",
+    "Danke. Ich habe festgehalten, dass diese Stelle es für Sie beantwortet. Für die Person, die"
+    " gefragt hat, ändert sich nichts.",
 )
-ANSWERED_BEFORE = "You have told me before that this passage answers it. That is recorded."
-STILL_WITH_COMPLIANCE = "Your question stays with Compliance."
-ASKED_BEFORE = "This was asked before: the answer is in this thread."
-CHECKING = "Checking the policies…"
-IN_DIRECT = "Your answer is in our direct messages."
-AUTOMATED = "Automated reply"
+ANSWERED_BEFORE = Text(
+    "You have told me before that this passage answers it. That is recorded.",
+    "Sie haben mir schon gesagt, dass diese Stelle es beantwortet. Das ist festgehalten.",
+)
+STILL_WITH_COMPLIANCE = Text(
+    "Your question stays with Compliance.", "Ihre Frage bleibt bei Compliance."
+)
+ASKED_BEFORE = Text(
+    "This was asked before: the answer is in this thread.",
+    "Das wurde schon gefragt: Die Antwort steht in diesem Thread.",
+)
+CHECKING = Text("Checking the policies…", "Die Richtlinien werden geprüft…")
+IN_DIRECT = Text(
+    "Your answer is in our direct messages.",
+    "Ihre Antwort finden Sie in unseren Direktnachrichten.",
+)
+NOT_NOW = Text(
+    "This did not work: I could not take your question. Please ask again.",
+    "Das hat nicht geklappt: Ich konnte Ihre Frage nicht annehmen. Bitte fragen Sie noch einmal.",
+)
+OUTSIDE = Text(
+    "I answer questions of this company's employees only.",
+    "Ich beantworte nur Fragen von Beschäftigten dieses Unternehmens.",
+)
+IN_THREAD = Text("The answer comes in the thread.", "Die Antwort kommt in den Thread.")
+NOT_THERE = Text(
+    "I can't answer there. Ask for a private answer instead.",
+    "Dort kann ich nicht antworten. Bitten Sie stattdessen um eine Antwort nur an Sie.",
+)
+EMPTY = Text("Please write a question.", "Bitte schreiben Sie eine Frage.")
+AUTOMATED = Text("Automated reply", "Automatische Antwort")
+YOU = Text("You", "Sie")
 
 
-def ask_privately(answer: Answer) -> str:
-    """Return all that is said of a report where others may read, in the asker's language."""
-    return words_in(Language(answer.language)).report_in_public
+def ask_privately(answer: Answer, language: Language = Language.ENGLISH) -> str:
+    """Return all that is said of a report where others may read, in the asker's language.
+
+    That is the one in which it was written, where it is known; else that of the interface.
+    """
+    written = Language(answer.language)
+    return words_in(language if written is Language.ENGLISH else written).report_in_public
 
 
-_NOTICES: Mapping[Notice, str] = {
-    Notice.EDITED_AFTER_ANSWER: (
-        "I had already answered when you changed your message. Please ask again."
+_NOTICES: Mapping[Notice, Text] = {
+    Notice.EDITED_AFTER_ANSWER: Text(
+        "I had already answered when you changed your message. Please ask again.",
+        "Als Sie Ihre Nachricht geändert haben, hatte ich schon geantwortet. Bitte fragen Sie noch"
+        " einmal.",
     ),
-    Notice.WITHHELD: (
+    Notice.WITHHELD: Text(
         "The answer is not shown here: since the question, the people who can read this"
-        " conversation have changed. If you may read it, I send it to you directly."
+        " conversation have changed. If you may read it, I send it to you directly.",
+        "Die Antwort wird hier nicht gezeigt: Seit der Frage hat sich geändert, wer diese"
+        " Unterhaltung lesen kann. Wenn Sie sie lesen dürfen, sende ich sie Ihnen direkt.",
     ),
     Notice.REMOVED: REMOVED,
     Notice.STOPPED: STOPPED,
@@ -155,7 +280,11 @@ _NOTICES: Mapping[Notice, str] = {
     Notice.SOURCE_WORKS: SOURCE_WORKS,
     Notice.HOW_IT_WORKS: HOW_IT_WORKS,
     Notice.SIGN_IN: _NO_LINK[NoLink.NO_CONSOLE],
-    Notice.MAYBE_ABOVE: "Your answer may be above; {platform} did not say whether it arrived.",
+    Notice.MAYBE_ABOVE: Text(
+        "Your answer may be above; {platform} did not say whether it arrived.",
+        "Ihre Antwort steht möglicherweise weiter oben; {platform} hat nicht gemeldet, ob sie"
+        " angekommen ist.",
+    ),
 }
 
 
@@ -164,23 +293,29 @@ def subject_lines(subject: str | None) -> list[str]:
     return [line(one, limit=SUBJECT) for one in (subject or "").split("\n")[:SUBJECT_LINES]]
 
 
-def notice_text(notice: Notice, *, platform: str, at: str = "", subject: str = "") -> str:
+def notice_text(
+    notice: Notice, language: Language, *, platform: str, at: str = "", subject: str = ""
+) -> str:
     """Return the words of a notice.
 
     Args:
         notice: Which.
+        language: Of whoever reads it.
         platform: Its name, as people call it.
         at: The time that the notice names, as the platform writes it; empty if it names none.
         subject: What it is about, as the platform shows foreign words; empty if it names nothing.
     """
-    return _NOTICES[notice].format(platform=platform, at=at, subject=subject)
+    words = _NOTICES[notice].of(language)
+    return words.format(platform=platform, at=at, subject=subject)
 
 
-def sign_in_text(told: SignInLink | NoLink | None, *, link: Callable[[str], str] = str) -> str:
+def sign_in_text(
+    told: SignInLink | NoLink | None, language: Language, *, link: Callable[[str], str] = str
+) -> str:
     """Return the words of a notice about signing in; `link` writes an address as the platform."""
     if isinstance(told, SignInLink):
-        return SIGN_IN.format(link=link(told.url), minutes=told.minutes)
-    return _NO_LINK[told or NoLink.NO_CONSOLE]
+        return SIGN_IN.of(language).format(link=link(told.url), minutes=told.minutes)
+    return _NO_LINK[told or NoLink.NO_CONSOLE].of(language)
 
 
 def checkpoint_lines(reply: StoredReply) -> str:
@@ -188,106 +323,16 @@ def checkpoint_lines(reply: StoredReply) -> str:
     return (reply.checkpoint or "").strip().replace("`", "'")
 
 
-def time_text(at: datetime, zone: tzinfo = UTC) -> str:
+def time_text(at: datetime, language: Language, zone: tzinfo = UTC) -> str:
     """Return a time of day, with its zone."""
-    return _with_zone(at.astimezone(zone), "%H:%M")
+    return time_of_day(at, zone).of(language)
 
 
-def day_text(at: datetime, zone: tzinfo = UTC) -> str:
+def day_text(at: datetime, language: Language, zone: tzinfo = UTC) -> str:
     """Return a day and a time, with its zone: unambiguous in any country."""
-    return _with_zone(at.astimezone(zone), "%a %Y-%m-%d %H:%M")
-
-
-def _with_zone(local: datetime, form: str) -> str:
-    name = local.tzname() or "UTC"
-    return f"{local.strftime(form)} {f'UTC{name}' if name[0] in '+-' else name}"
-
-
-def reminder_text(reminder: CaseReminder, *, due: str) -> str:
-    """Tell officers that a case is due, or was; `due` is when, as the platform writes it."""
-    if reminder.state not in UNSETTLED:
-        return f"Case {reminder.number} was due {due}. It is {reminder.state.value} now."
-    who = f"{line(reminder.officer, limit=80)} has claimed it" if reminder.officer else ""
-    who = who or "nobody has claimed it"
-    if reminder.is_overdue:
-        return f"Case {reminder.number} is overdue: it was due {due}, and {who}."
-    return f"Case {reminder.number} is due {due}, and {who}."
-
-
-def due_text(news: CaseNews, *, due: str) -> str:
-    """Say that a question was sent to Compliance, and until when an answer is due."""
-    return f"Sent to Compliance (case {news.number}). An answer is due by {due}."
-
-
-def escalation_text(number: int, urgency: Urgency) -> str:
-    """Say that a question was sent to Compliance."""
-    return f"Sent to Compliance (case {number}), usually answered {within(urgency)}."
-
-
-def within(urgency: Urgency) -> str:
-    """Return when an answer is due."""
-    return "within 1 working day" if urgency is Urgency.TODAY else "within a week"
-
-
-def news_text(news: CaseNews, *, due: str = "") -> str:
-    """Tell askers how far their case is; `due`: until when an answer is due, if that is told."""
-    who = line(news.officer, limit=80) if news.officer else "Compliance"
-    match news.state:
-        case CaseState.OPEN:
-            return due_text(news, due=due) if due else escalation_text(news.number, news.urgency)
-        case CaseState.CLAIMED:
-            return f"{who} has taken up your question (case {news.number})."
-        case CaseState.ANSWERED:
-            return f"{who} has answered your question (case {news.number})."
-        case CaseState.CLOSED:
-            return f"{who} has closed case {news.number}. You can ask again at any time."
-        case _:
-            assert_never(news.state)
-
-
-def about_text(old: SupersededAnswer) -> str:
-    """Return what an answer that no longer holds is about: its case, or the change."""
-    return AUTOMATED if old.number is None else f"Case {old.number}"
-
-
-def instead_text(old: SupersededAnswer) -> str:
-    """Say what replaces an earlier answer."""
-    if old.number is None:
-        where = "The person who asked has" if old.is_elsewhere else "This thread has"
-        return f"This answer rests on what the policy no longer says. {where} the answer of today."
-    if old.is_elsewhere:
-        return "This answer no longer holds. Compliance has answered the person who asked directly."
-    return "This answer no longer holds. The reply of Compliance in this thread does."
+    return day_and_time(at, zone).of(language)
 
 
 def moment(at: datetime) -> str:
     """Return an instant in a form that is unambiguous in any country."""
     return f"{at:%Y-%m-%d %H:%M} UTC"
-
-
-def sent_words(case: Case) -> str:
-    """Say that a question was sent to Compliance, and where the reply will appear."""
-    if case.is_private:
-        where = "The reply comes to you alone, in our direct messages"
-    else:
-        where = "The reply comes in your thread"
-    return f"Sent to Compliance as case {case.number}. {where}, usually {within(case.urgency)}."
-
-
-def already_sent(case: Case) -> str:
-    """Say that this answer already has a case, and its state."""
-    return f"This was sent to Compliance before. {case_stands(case)}"
-
-
-def case_stands(case: Case) -> str:
-    """Say what state a case is in."""
-    who = line(case.officer, limit=80) if case.officer else "Compliance"
-    match case.state:
-        case CaseState.OPEN:
-            return f"Case {case.number} is open: nobody has claimed it yet."
-        case CaseState.CLAIMED:
-            return f"{who} has claimed case {case.number}."
-        case CaseState.ANSWERED:
-            return f"{who} has answered case {case.number}."
-        case CaseState.CLOSED:
-            return f"Case {case.number} is closed."

@@ -14,6 +14,8 @@ breaks whatever a client might make a link of, unless it leads to a host of the 
 import re
 import unicodedata
 
+from core.language.texts import Text
+
 _LINE_ENDS = re.compile("\r\n|[\r\v\f\x85\u2028\u2029]")
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
@@ -28,7 +30,7 @@ _RIGHT_TO_LEFT = re.compile(
 )
 _FSI, _PDI = "\u2068", "\u2069"
 ELLIPSIS = "…"
-CUT = "… [shortened]"
+CUT = Text("… [shortened]", "… [gekürzt]")
 """What marks where a text was cut."""
 LOOKED_AT = 4
 """Characters read for each one that is shown."""

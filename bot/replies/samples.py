@@ -23,8 +23,10 @@ from core.domain.delivery import Notice, StoredReply
 from core.domain.ontology import SectionRef
 from core.language.languages import Language
 from core.language.spans import Span, VersionId
+from core.language.texts import Text
 
 QUESTION = "What may a gift be worth?"
+_WHICH = Text("In which country do you work?", "In welchem Land arbeiten Sie?")
 _AT = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 _PLACE = SectionRef(
     policy_key="gifts",
@@ -71,10 +73,11 @@ HIGH = Answer(
 )
 
 
-def _answers() -> Iterator[tuple[str, Answer]]:
+def _answers(language: Language) -> Iterator[tuple[str, Answer]]:
     yield "answer, High", HIGH
     medium = replace(_CALIBRATED, calibrated=0.66, badge=Badge.MEDIUM, features=(("passed", 0.5),))
-    yield "answer, Medium", replace(HIGH, confidence=medium, notes=(WITHOUT_MODEL,))
+    without = WITHOUT_MODEL.of(language)
+    yield "answer, Medium", replace(HIGH, confidence=medium, notes=(without,))
     quoted = ShownClaim(text=f"“{_QUOTES[0]}”", numbers=(1,))
     yield (
         "closest passage",
@@ -82,27 +85,44 @@ def _answers() -> Iterator[tuple[str, Answer]]:
             HIGH,
             outcome=Outcome.REFUSED,
             refusal=RefusalKind.NOT_SURE,
-            text=f"{REFUSALS[RefusalKind.NOT_SURE]}\n{quoted.text} [1]\n{IF_IT_DOES_NOT}",
+            text="\n".join(
+                (
+                    REFUSALS[RefusalKind.NOT_SURE].of(language),
+                    f"{quoted.text} [1]",
+                    IF_IT_DOES_NOT.of(language),
+                )
+            ),
             claims=(quoted,),
             citations=(_citation(1),),
             confidence=replace(_CALIBRATED, badge=None),
         ),
     )
-    branch = Branch(slot="country", question="In which country do you work?", options=("DE", "UK"))
-    yield "question back", compose.clarifying(branch)
+    branch = Branch(slot="country", question=_WHICH.of(language), options=("DE", "UK"))
+    yield "question back", compose.clarifying(branch, language=language)
     many = tuple(f"Country {number}" for number in range(1, 31))
-    yield "question back, many options", compose.clarifying(replace(branch, options=many))
+    yield (
+        "question back, many options",
+        compose.clarifying(replace(branch, options=many), language=language),
+    )
     for kind in RefusalKind:
-        told = compose.refused(kind, nearest=(_PLACE,), confidence=compose.NO_CONFIDENCE, notes=())
+        told = compose.refused(
+            kind,
+            nearest=(_PLACE,),
+            confidence=compose.NO_CONFIDENCE,
+            notes=(),
+            language=language,
+        )
         yield f"refusal, {kind.value.replace('_', ' ')}", told
-    report = compose.report_in_public(words_in(Language.ENGLISH), Language.ENGLISH)
+    report = compose.report_in_public(words_in(language), language)
     yield "report of misconduct", replace(report, nearest=(_PLACE,))
-    yield "failure", compose.failed()
+    yield "failure", compose.failed(language)
 
 
-def sample_replies() -> Iterator[tuple[str, StoredReply]]:
-    """Yield a name and a reply, for each kind of reply."""
-    for name, answer in _answers():
+def sample_replies(
+    language: Language = Language.ENGLISH,
+) -> Iterator[tuple[str, StoredReply]]:
+    """Yield a name and a reply, for each kind of reply; quotes and names are English in each."""
+    for name, answer in _answers(language):
         yield name, _stored(answer=answer)
     case = Case(
         case_id="case_1",

@@ -12,6 +12,8 @@ from bot.replies.context import Library
 from bot.replies.safe_text import cut, line, short, shown, width
 from core.domain.answer import ShownCitation
 from core.domain.ontology import SectionRef
+from core.language.languages import Language
+from core.language.texts import Text, as_it_is
 
 TITLE = 200
 """Characters of a policy's or a section's title."""
@@ -38,25 +40,29 @@ class Source:
     """What is quoted of it; their texts are as stored."""
 
 
-def sources(citations: Sequence[ShownCitation], library: Library) -> Iterator[Source]:
+def sources(
+    citations: Sequence[ShownCitation], library: Library, language: Language = Language.ENGLISH
+) -> Iterator[Source]:
     """Return what an answer rests on; neighbours of one section share its name."""
     for _, group in groupby(citations, key=lambda one: (one.span.version_id, one.place)):
         quotes = tuple(group)
         place = quotes[0].place
         yield Source(
-            title=section_title(place),
-            about=" · ".join(_about(place, quotes[0].effective_from, library)),
+            title=section_title(place, language),
+            about=" · ".join(
+                one.of(language) for one in _about(place, quotes[0].effective_from, library)
+            ),
             url=library.url(place),
             quotes=quotes,
         )
 
 
-def section_title(place: SectionRef) -> str:
+def section_title(place: SectionRef, language: Language = Language.ENGLISH) -> str:
     """Return policy, country and section on one line."""
     country = f" ({line(place.jurisdiction, limit=20)})" if place.jurisdiction else ""
     section = _section(place)
     joint = " " if section[:1] == "\N{SECTION SIGN}" else ", "
-    name = f"{line(place.policy_title, limit=TITLE) or 'Policy'}{country}"
+    name = f"{line(place.policy_title, limit=TITLE) or POLICY.of(language)}{country}"
     return f"{name}{joint}{section}" if section else name
 
 
@@ -72,22 +78,49 @@ def _section(place: SectionRef) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _about(place: SectionRef, effective_from: str | None, library: Library) -> Iterator[str]:
+POLICY = Text("Policy", "Richtlinie")
+_VERSION = Text("version {label}", "Fassung {label}")
+_IN_FORCE = Text("in force since {day}", "in Kraft seit {day}")
+_PAGE = Text("page {page}", "Seite {page}")
+_OWNER = Text("owner {name}", "verantwortlich: {name}")
+_VERIFIED = Text("verified by {name}", "geprüft von {name}")
+_CLASSIFIED = Text("classified {name}", "eingestuft als {name}")
+
+
+def _about(place: SectionRef, effective_from: str | None, library: Library) -> Iterator[Text]:
     if place.version_label:
         label = line(place.version_label, limit=60)
-        yield f"version {label}" if label[:1].isdigit() else label
+        yield _VERSION.format(label=label) if label[:1].isdigit() else as_it_is(label)
     if effective_from:
-        yield f"in force since {line(effective_from, limit=20)}"
+        yield _IN_FORCE.format(day=line(effective_from, limit=20))
     if place.page is not None:
-        yield f"page {place.page}"
+        yield _PAGE.format(page=place.page)
     owner = library.owner(place)
     if owner:
-        yield f"owner {line(owner, limit=80)}"
+        yield _OWNER.format(name=line(owner, limit=80))
     verifier, sensitivity = library.verifier(place), library.sensitivity(place)
     if verifier:
-        yield f"verified by {line(verifier, limit=80)}"
+        yield _VERIFIED.format(name=line(verifier, limit=80))
     if sensitivity:
-        yield f"classified {line(sensitivity.name, limit=40)}"
+        yield _CLASSIFIED.format(name=line(sensitivity.name, limit=40))
+
+
+_UNDER_EVIDENCE = Text(
+    "The quote ({count} characters) is under “Show evidence”.",
+    "Das Zitat ({count} Zeichen) steht unter „Belege anzeigen“.",
+)
+_SHORTENED = Text(
+    "Shortened here: the quote has {count} characters, all of them under “Show evidence”.",
+    "Hier gekürzt: Das Zitat hat {count} Zeichen; ganz steht es unter „Belege anzeigen“.",
+)
+_MORE_SOURCES = Text(
+    "{marks} are under “Show evidence”.", "{marks} stehen unter „Belege anzeigen“."
+)
+
+
+def count_of(number: int) -> Text:
+    """Return a count with its thousands set apart: "1,200", "1.200"."""
+    return Text(f"{number:,}", f"{number:,}".replace(",", "."))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,19 +141,21 @@ class QuoteBudget:
 
     left: int = QUOTES
     """Characters."""
+    language: Language = Language.ENGLISH
+    """Of what is said of a quote that does not fit."""
 
     def take(self, quote: str, hosts: frozenset[str], *, mark: str = "") -> ShownQuote:
         """Return as much of a quote as fits; its text is empty if nothing useful does."""
         limit, whole = min(QUOTE, self.left), width(quote)
         if limit < min(LEAST_QUOTE, whole):
-            rest = f"The quote ({whole:,} characters) is under “Show evidence”."
+            rest = _UNDER_EVIDENCE.format(count=count_of(whole)).of(self.language)
             return ShownQuote(text="", rest=rest, mark=mark)
         taken = short(quote, limit, hosts)
         self.left -= width(taken)
         if len(quote) <= limit and taken == shown(quote, hosts):
             return ShownQuote(text=taken, rest="", mark=mark)
-        told = f"Shortened here: the quote has {whole:,} characters,"
-        return ShownQuote(text=taken, rest=f"{told} all of them under “Show evidence”.", mark=mark)
+        told = _SHORTENED.format(count=count_of(whole)).of(self.language)
+        return ShownQuote(text=taken, rest=told, mark=mark)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,7 +169,12 @@ class ShownSources:
 
 
 def shown_sources(
-    citations: Sequence[ShownCitation], library: Library, *, quotes: int = QUOTES, most: int = SHOWN
+    citations: Sequence[ShownCitation],
+    library: Library,
+    *,
+    quotes: int = QUOTES,
+    most: int = SHOWN,
+    language: Language = Language.ENGLISH,
 ) -> ShownSources:
     """Return what a message shows of sources.
 
@@ -143,12 +183,14 @@ def shown_sources(
         library: Where links may lead.
         quotes: Characters that all quotes may take.
         most: Sources.
+        language: Of what is said around the quotes.
     """
-    budget, found = QuoteBudget(left=quotes), list(sources(citations, library))
+    budget = QuoteBudget(left=quotes, language=language)
+    found = list(sources(citations, library, language))
     marks = "".join(numbers(source.quotes) for source in found[most:])
     return ShownSources(
         sources=tuple((one, tuple(_quotes(one, library, budget))) for one in found[:most]),
-        more=cut(f"{marks} are under “Show evidence”.", 300) if marks else "",
+        more=cut(_MORE_SOURCES.format(marks=marks).of(language), 300) if marks else "",
     )
 
 

@@ -23,11 +23,16 @@ from bot.replies.answer import (
 )
 from bot.replies.context import Library
 from bot.replies.safe_text import CUT, cut, line, short, width
-from bot.replies.sources import Source, numbers, section_title, sources
+from bot.replies.sources import Source, count_of, numbers, section_title, sources
 from bot.replies.statements import laid_out
 from core.domain.answer import Answer, Outcome
+from core.language.languages import Language
+from core.language.texts import Text
 
 SHORT_TITLE = 60
+ASK_NEXT = Text("You could ask next:", "Als Nächstes könnten Sie fragen:")
+_SHORTENED = Text("… [shortened from {count} characters]", "… [gekürzt, {count} Zeichen]")
+_MORE = Text("and {count} more sources", "und {count} weitere Quellen")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +90,8 @@ class PlainText:
     """How the platform writes text."""
     library: Library
     """Where links may lead."""
+    language: Language = Language.ENGLISH
+    """In which the product's own words are."""
     heard: Heard = "thread"
     """Which replies to a clarification reach us."""
     starts_with_words: bool = False
@@ -108,15 +115,15 @@ class PlainText:
         """
         if answer.outcome is Outcome.CLARIFICATION:
             return self.clarification(answer, reference=reference)
-        passage = passage_of(answer, self.library)
+        passage = passage_of(answer, self.library, self.language)
         if passage is not None:
             return self._closest(answer, passage, self._tail(answer, reference, ()))
         limit, hosts = self.markup.limit, self.library.hosts
         first = self.starts_with_words and answer.outcome is Outcome.ANSWERED
         head, tail = self._head(answer), self._tail(answer, reference, follow_ups)
         near = self.nearest(answer)
-        body = short(laid_out(answer), limit, hosts, mark=CUT)
-        found = list(sources(answer.quoted, self.library)) if with_sources else []
+        body = short(laid_out(answer), limit, hosts, mark=self._cut)
+        found = list(sources(answer.quoted, self.library, self.language)) if with_sources else []
         for detail in _DETAILS:
             listed = self._sources(found, detail)
             words = self.markup.worded(body, answer)
@@ -140,7 +147,10 @@ class PlainText:
                 else self.within(passage.source.title, detail.title)
             )
             words = short(
-                passage.quotation, detail.quote or SHORT_TITLE, self.library.hosts, mark=CUT
+                passage.quotation,
+                detail.quote or SHORT_TITLE,
+                self.library.hosts,
+                mark=self._cut,
             )
             said = self.markup.worded(f"{' '.join(words.split())} {passage.marks}", answer)
             quoted = self._lines([title, f"{self.markup.quote}{said}"])
@@ -155,16 +165,22 @@ class PlainText:
         listed = numbered(answer.options).splitlines() if with_options else []
         room = min(200, self.markup.limit // 2 // max(1, len(listed)))
         options = self._lines(self.within(one, room) for one in listed)
-        how = how_to_reply(answer, has_buttons=not with_options, heard=self.heard)
+        how = how_to_reply(
+            answer, has_buttons=not with_options, heard=self.heard, language=self.language
+        )
         return _joined(asked, options, how, self._reference(reference))
+
+    @property
+    def _cut(self) -> str:
+        return CUT.of(self.language)
 
     def nearest(self, answer: Answer) -> str:
         """Return sections by name, with links, one a line; 1,000 characters at most."""
         if answer.quoted or not answer.nearest:
             return ""
-        lines = [NEAREST_SECTIONS]
+        lines = [NEAREST_SECTIONS.of(self.language)]
         for place in answer.nearest[:NEAREST]:
-            url, title = self.library.url(place), section_title(place)
+            url, title = self.library.url(place), section_title(place, self.language)
             named = self.markup.link(url, title) if url else self.within(title, 180)
             lines.append(f"{self.markup.bullet}{named}")
         return self._lines(_cut_off(lines, 1_000))
@@ -174,23 +190,23 @@ class PlainText:
         return self._within(text, limit, self.markup.literal)
 
     def _within(self, text: str, limit: int, literal: Callable[[str], str]) -> str:
-        told = short(text, limit, mark=CUT)
-        made, kept = literal(told), told.removesuffix(CUT)
+        told = short(text, limit, mark=self._cut)
+        made, kept = literal(told), told.removesuffix(self._cut)
         taken = width(kept)
         while width(made) > limit and taken > 0:
             taken -= max(1, (width(made) - limit) // 5)
-            made = literal(cut(kept, taken, "").rstrip() + CUT)
+            made = literal(cut(kept, taken, "").rstrip() + self._cut)
         return made
 
     def _head(self, answer: Answer) -> str:
-        head = badge_of(answer)
+        head = badge_of(answer, self.language)
         return self.markup.badge(head) if head else ""
 
     def _tail(self, answer: Answer, reference: str, follow_ups: tuple[str, ...]) -> str:
-        said = [self.within(strong + rest, 300) for strong, rest in remarks(answer)]
+        said = [self.within(strong + rest, 300) for strong, rest in remarks(answer, self.language)]
         if follow_ups and answer.outcome is Outcome.ANSWERED:
             asked = " / ".join(line(one, limit=75) for one in follow_ups[:3])
-            said.append(f"You could ask next: {self.within(asked, 300)}")
+            said.append(f"{ASK_NEXT.of(self.language)} {self.within(asked, 300)}")
         return self._lines([*_cut_off(said, 1_000), self._reference(reference)])
 
     def _reference(self, reference: str) -> str:
@@ -217,7 +233,7 @@ class PlainText:
         return f"{title} {literal(f'({source.about})')}" if source.about else title
 
     def _quote(self, quote: str, limit: int) -> str:
-        mark = f"… [shortened from {width(quote):,} characters]"
+        mark = _SHORTENED.format(count=count_of(width(quote))).of(self.language)
         shown = short(quote, limit, self.library.hosts, mark=mark)
         return self.markup.literal(" ".join(shown.split()))
 
@@ -226,7 +242,8 @@ class PlainText:
         lines = [one for source in found for one in self._source(source, _DETAILS[-1])]
         kept = list(_cut_off(lines, room - 40))
         rest = len(lines) - len(kept)
-        return self._lines([*kept, *([f"and {rest} more sources"] if rest else [])])
+        more = _MORE.format(count=rest).of(self.language)
+        return self._lines([*kept, *([more] if rest else [])])
 
     def _lines(self, lines: Iterable[str]) -> str:
         return self.markup.line_end.join(lines)

@@ -13,7 +13,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from core.agent.wording import FOR_GROUP, FROM_ELSEWHERE, UNMET, WHICH_GROUP
+from core.agent.wording import (
+    AND,
+    FOR_GROUP,
+    FROM_ELSEWHERE,
+    QUOTED_TITLE,
+    UNMET,
+    WHICH_GROUP,
+)
 from core.domain.answer import (
     Answer,
     Badge,
@@ -29,6 +36,7 @@ from core.domain.question import ALL, EMPLOYMENT, Question
 from core.language.conditions import Condition, ConditionKind, shares
 from core.language.conditions import unmet_conditions as unmet
 from core.language.jurisdictions import NAMES, country_code, jurisdictions_in, rules_of
+from core.language.languages import Language
 from core.language.people import GROUPS, STAFF, addressees, names_in, own_group, synonyms
 
 
@@ -89,6 +97,8 @@ class ApplicableClaims:
     """True: a claim holds for one group alone."""
     elsewhere: tuple[str, ...] = ()
     """Titles of the policies that the question names, where nothing quoted is of them."""
+    language: Language = Language.ENGLISH
+    """Of the notes."""
 
     @property
     def is_beside(self) -> bool:
@@ -102,11 +112,13 @@ class ApplicableClaims:
     def notes(self) -> tuple[str, ...]:
         """What is said of conditions that nothing quoted speaks of."""
         named = dict.fromkeys(one.words for one in self.unmet if one.words)
-        missing = tuple(UNMET.format(condition=words) for words in named)
+        language = self.language
+        missing = tuple(UNMET.format(condition=words).of(language) for words in named)
         if not self.elsewhere:
             return missing
-        titles = " and ".join(f"\u201c{title}\u201d" for title in self.elsewhere[:NAMED])
-        return (*missing, FROM_ELSEWHERE.format(titles=titles))
+        quoted = (QUOTED_TITLE.format(title=one).of(language) for one in self.elsewhere[:NAMED])
+        titles = AND.of(language).join(quoted)
+        return (*missing, FROM_ELSEWHERE.format(titles=titles).of(language))
 
     def capped(self, confidence: Confidence) -> Confidence:
         """Return the confidence, never high where something does not fit."""
@@ -186,9 +198,12 @@ def applicable_claims(
     return ApplicableClaims(
         verified=replace(verified, claims=ordered, dropped=(*verified.dropped, *dropped)),
         unmet=unmet_conditions(question, list(_quoted(ordered, evidence))) if ordered else (),
-        branch=_which_group(limited & ENGAGED) if is_all_limited and not wants_all else None,
+        branch=_which_group(limited & ENGAGED, question.language)
+        if is_all_limited and not wants_all
+        else None,
         is_limited=bool(limited),
         elsewhere=_elsewhere(question, ordered, evidence),
+        language=question.language,
     )
 
 
@@ -277,10 +292,10 @@ def _named(claim: Claim, groups: frozenset[str]) -> Claim:
     return replace(claim, text=FOR_GROUP.format(groups=_listed(groups), claim=said))
 
 
-def _which_group(groups: frozenset[str]) -> Branch | None:
+def _which_group(groups: frozenset[str], language: Language) -> Branch | None:
     if not groups:
         return None
-    asked = WHICH_GROUP.format(groups=_listed(groups))
+    asked = WHICH_GROUP.format(groups=_listed(groups)).of(language)
     return Branch(slot=EMPLOYMENT, question=asked, options=(*sorted(groups), STAFF))
 
 

@@ -65,7 +65,7 @@ class Fallback:
             return await self._second.run(
                 replace(
                     task,
-                    notes=(*task.notes, note),
+                    notes=(*task.notes, note.of(task.question.language)),
                     warnings=(*task.warnings, f"answered without a language model: {error}"),
                     model_calls=error.model_calls,
                 )

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import asdict, replace
 from typing import TypeAlias
 
-from core.agent import trace
+from core.agent import trace, wording
 from core.agent.applicability import applicable_claims, foreign_countries, with_notes
 from core.agent.concurrency import prefetched, yield_to_others
 from core.agent.conversation.asked_language import is_foreign
@@ -124,7 +124,7 @@ class _PipelineRun:
         return (*self._task.model_calls, *(self._reasoner.model_calls if self._reasoner else ()))
 
     async def run(self) -> Run:
-        self._tell("plan", "Reading the question")
+        self._tell("plan", wording.READING)
         task, question = self._task, self._question
         self._has_chunks = task.use_rag and await self._parts.corpus.has_chunks(question.scope)
         looks = self._has_chunks and self._is_model
@@ -179,8 +179,9 @@ class _PipelineRun:
         return await self._end(planned, await translated(by, question, answer, note=self._step))
 
     def _asked_back(self, planned: Clarification) -> Answer:
-        may_ask = self._may_clarify()
-        return compose.clarifying(planned) if may_ask else refusal(RefusalKind.NOT_FOUND)
+        if not self._may_clarify():
+            return refusal(RefusalKind.NOT_FOUND, language=self._question.language)
+        return compose.clarifying(planned, language=self._question.language)
 
     async def _is_off_topic(self, first_search: Search | None) -> bool:
         """Say whether to believe a model that a question is not about policies.
@@ -202,7 +203,7 @@ class _PipelineRun:
 
     async def _explore(self, reasoner: Reasoner, planned: Plan, toolbox: Toolbox) -> Exploration:
         task = self._task
-        self._tell("explore", f"Following {task.knowledge.extent.facts} facts of the policies")
+        self._tell("explore", wording.FOLLOWING.format(facts=task.knowledge.extent.facts))
         found = await explore(
             reasoner, self._question, planned, knowledge=task.knowledge, toolbox=toolbox
         )
@@ -234,7 +235,7 @@ class _PipelineRun:
         return settled(best) if best.ruling.decision is Decision.RETRY else best
 
     async def _attempt(self, reasoner: Reasoner, planned: Plan, number: int) -> DecidedDraft:
-        self._tell("draft", "Writing the answer")
+        self._tell("draft", wording.WRITING)
         previous = self._attempts[-1] if self._attempts else None
         proposed = await draft(reasoner, self._question, planned, self._evidence, previous=previous)
         self._missing = proposed.missing
@@ -298,8 +299,7 @@ class _PipelineRun:
 
     async def _gather(self, search: Search, number: int) -> None:
         if self._gate and self._gate.retrieve and self._budget.may_retrieve():
-            sections = self._task.knowledge.extent.sections
-            self._tell("retrieve", f"Searching {sections} sections" if sections else "Searching")
+            self._tell("retrieve", wording.searching(self._task.knowledge.extent.sections))
             found = await search()
             self._passages.retrieved.append(found)
             self._step("retrieve", trace.retrieval_json(found, self._passages.depth(number)))
@@ -315,7 +315,7 @@ class _PipelineRun:
                 self._step("retrieve", trace.looked_json(looked))
 
     async def _verify(self, proposed: Draft) -> Verified:
-        self._tell("verify", "Checking each claim")
+        self._tell("verify", wording.CHECKING_CLAIMS)
         knowledge, asked = self._task.knowledge, proposed.branch if self._may_clarify() else None
         verified = await check_draft(
             proposed,
@@ -337,7 +337,7 @@ class _PipelineRun:
         """Ask critic and judge at the same time about what is left of the draft."""
         if not remaining.claims:
             return None, NotJudged(reason="no claim is left")
-        self._tell("review", "Reading it once more")
+        self._tell("review", wording.READING_AGAIN)
         is_short = self._is_model and self._budget.model_calls_left < REVIEWS
         criticised, judged = await reviewed(
             reasoner, self._question, planned, self._evidence, remaining, is_short=is_short
@@ -351,7 +351,8 @@ class _PipelineRun:
         missing = best.situation.draft.missing
         if not self._is_model or not missing or best.ruling.decision is not Decision.FINAL:
             return None
-        return missing_words(await self._passages.unmentioned(missing, self._task.knowledge))
+        unmentioned = await self._passages.unmentioned(missing, self._task.knowledge)
+        return missing_words(unmentioned, self._question.language)
 
     @property
     def _findings(self) -> tuple[Finding, ...]:
@@ -369,7 +370,7 @@ class _PipelineRun:
     def _may_clarify(self) -> bool:
         return self._question.asked_back < self._parts.limits.max_clarifications
 
-    def _tell(self, stage: str, words: str) -> None:
+    def _tell(self, stage: str, words: wording.Text) -> None:
         self._task.progress.report(Progressed(stage=stage, words=words))
 
     async def _end(self, planned: Plan | Clarification, answer: Answer) -> Run:

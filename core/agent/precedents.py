@@ -36,7 +36,9 @@ from core.domain.policy import PolicyVersion
 from core.domain.question import JURISDICTION, Question
 from core.domain.run import Attempt, BudgetUse, Plan, Run
 from core.language.conditions import conditions_in
+from core.language.dates import long_day
 from core.language.jurisdictions import country_code, jurisdictions_in
+from core.language.languages import Language
 from core.language.modality import is_negated
 from core.language.people import names_in
 from core.language.quantities import comparable, quantities
@@ -131,7 +133,10 @@ class SimilarPrecedents:
             return answer
         tellable = await self._precedents.tellable(question.scope)
         near = await self._nearest([one for one in tellable if may_offer(one, question)], question)
-        return answer if near is None else with_note(answer, SIMILAR_QUESTION.format(question=near))
+        if near is None:
+            return answer
+        note = SIMILAR_QUESTION.format(question=near)
+        return with_note(answer, note.of(question.language))
 
     async def _nearest(self, found: Sequence[Precedent], question: Question) -> str | None:
         if not found or self._embedder is None:
@@ -196,7 +201,12 @@ async def answer_by_precedent(parts: PipelineParts, task: Task) -> Run | None:
     log.add("plan", plan_json(plan))
     places = await parts.corpus.places(spans)
     live = await parts.corpus.versions(question.scope)
-    answer = told(found, places=places, versions={one.version_id: one for one in live})
+    answer = told(
+        found,
+        places=places,
+        versions={one.version_id: one for one in live},
+        language=question.language,
+    )
     log.add("verify", {"kept": 1, "dropped": 0, "failed": []})
     log.add("decide", {"decision": Decision.FINAL.value, "reason": REASON})
     return Run(
@@ -230,6 +240,7 @@ def told(
     *,
     places: Mapping[Span, SectionRef],
     versions: Mapping[VersionId, PolicyVersion],
+    language: Language = Language.ENGLISH,
 ) -> Answer:
     """Return a precedent as it is told: who answered and when, the words, the clauses.
 
@@ -247,7 +258,7 @@ def told(
         for number, one in enumerate(precedent.clauses, start=1)
     )
     approved_on = _approved_on(precedent)
-    heading = BY_COMPLIANCE.format(day=f"{approved_on:%-d %B %Y}")
+    heading = BY_COMPLIANCE.format(day=long_day(approved_on)).of(language)
     marks = "".join(f"[{one.number}]" for one in citations)
     return Answer(
         outcome=Outcome.ANSWERED,
@@ -260,6 +271,7 @@ def told(
             number=precedent.number,
             approved_on=approved_on,
         ),
+        language=language.value,
     )
 
 

@@ -17,6 +17,7 @@ from core.domain.officers import SpeakUpContacts
 from core.domain.policy import EVERYONE
 from core.domain.question import Question
 from core.domain.run import BudgetUse, ModelCall, Plan, Run, RunLimits, RunSetup
+from core.language.languages import Language
 from core.ontology.tools.registry import Tool
 from core.ports import (
     Clock,
@@ -67,6 +68,8 @@ class AskRequest:
     """See `Readers.are_groups_unread`."""
     is_addressed: bool = True
     """See `Question.is_addressed`."""
+    language: Language = Language.ENGLISH
+    """See `Question.language`."""
     question_id: str | None = None
     """UUIDv7 that a repeated attempt has again, so that no model call is made twice; None: a new
     one."""
@@ -87,6 +90,7 @@ def run_setup(
         are_groups_unread=request.are_groups_unread,
         models=models,
         calibrations=calibrations_json(calibrations),
+        language=request.language,
     )
 
 

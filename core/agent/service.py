@@ -210,11 +210,13 @@ class Answering:
         )
         edition = question.scope.edition or NO_EDITION
         name = type(cause).__name__
-        return self._unanswered(question, compose.failed(), edition=edition, cause=name)
+        return self._unanswered(
+            question, compose.failed(question.language), edition=edition, cause=name
+        )
 
     def _chatting(self, request: AskRequest, question: Question, talk: SmallTalk) -> Run:
         edition = question.scope.edition or NO_EDITION
-        answer = compose.small_talk_reply(talk)
+        answer = compose.small_talk_reply(talk, question.language)
         run = self._unanswered(question, answer, edition=edition, cause="small_talk")
         return replace(run, setup=self._setup(request, SHIPPED))
 
@@ -392,6 +394,7 @@ class Answering:
             ),
             asked_at=now,
             is_addressed=request.is_addressed,
+            language=request.language,
         )
 
     def _unanswered(self, question: Question, answer: Answer, *, edition: int, cause: str) -> Run:

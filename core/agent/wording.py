@@ -1,147 +1,286 @@
-"""What a person reads, by outcome: never an exception's text, never a bare "I don't know"."""
+"""What a person reads, by outcome: never an exception's text, never a bare "I don't know".
+
+Each text in the languages of the interface; see `core.language.texts`.
+"""
 
 from core.agent.conversation.small_talk import SmallTalk
 from core.domain.answer import RefusalKind
+from core.language.texts import Text
 
 REFUSALS = {
-    RefusalKind.POLICY_SILENT: "I found no answer to this in the policies that I can read here.",
-    RefusalKind.NOT_FOUND: "I found no passage that answers this reliably.",
-    RefusalKind.NOT_SURE: (
-        "This is the closest passage that I found; it may not answer your question."
+    RefusalKind.POLICY_SILENT: Text(
+        "I found no answer to this in the policies that I can read here.",
+        "In den Richtlinien, die ich hier lesen kann, habe ich darauf keine Antwort gefunden.",
     ),
-    RefusalKind.OUT_OF_SCOPE: (
+    RefusalKind.NOT_FOUND: Text(
+        "I found no passage that answers this reliably.",
+        "Ich habe keine Stelle gefunden, die das verlässlich beantwortet.",
+    ),
+    RefusalKind.NOT_SURE: Text(
+        "This is the closest passage that I found; it may not answer your question.",
+        "Das ist die nächstliegende Stelle, die ich gefunden habe; möglicherweise beantwortet sie"
+        " Ihre Frage nicht.",
+    ),
+    RefusalKind.OUT_OF_SCOPE: Text(
         "I answer questions about the company's policies, asked in English, and this does not look"
-        " like one."
+        " like one.",
+        "Ich beantworte Fragen zu den Richtlinien des Unternehmens, am besten auf Englisch"
+        " gestellt. Das hier sieht nicht nach einer solchen Frage aus.",
     ),
-    RefusalKind.NOT_PERMITTED: (
+    RefusalKind.NOT_PERMITTED: Text(
         "I answer questions of this company's own staff, and your account here is not one that may"
-        " ask me. Please turn to the person at the company whom you work with."
+        " ask me. Please turn to the person at the company whom you work with.",
+        "Ich beantworte Fragen der eigenen Beschäftigten dieses Unternehmens, und Ihr Konto gehört"
+        " hier nicht dazu. Bitte wenden Sie sich an die Person im Unternehmen, mit der Sie"
+        " zusammenarbeiten.",
     ),
-    RefusalKind.LANGUAGE: "I can't answer in this language here.",
-    RefusalKind.CONFLICT: (
-        "Two policies in force contradict each other here, so I can't say which one holds."
+    RefusalKind.LANGUAGE: Text(
+        "I can't answer in this language here.",
+        "In dieser Sprache kann ich hier nicht antworten.",
+    ),
+    RefusalKind.CONFLICT: Text(
+        "Two policies in force contradict each other here, so I can't say which one holds.",
+        "Zwei geltende Richtlinien widersprechen sich hier. Welche maßgeblich ist, kann ich nicht"
+        " sagen.",
     ),
 }
 """Words of a refusal. Those of `not_permitted` are for whoever may not ask, whatever they ask."""
-NOT_KNOWN = (
+NOT_KNOWN = Text(
     "I can't find out just now whether you may ask me: the groups of this workspace can't be read."
-    " Please ask again in a few minutes."
+    " Please ask again in a few minutes.",
+    "Ich kann gerade nicht feststellen, ob Sie mich fragen dürfen: Die Gruppen dieses"
+    " Arbeitsbereichs lassen sich nicht lesen. Bitte fragen Sie in einigen Minuten noch einmal.",
 )
 """Reply to a guest whose being let in hangs on a group."""
-GROUPS_UNREAD = (
+GROUPS_UNREAD = Text(
     "I can't find out just now who belongs to which group, so this rests only on what everyone may"
-    " read. Ask again in a few minutes if it should say more."
+    " read. Ask again in a few minutes if it should say more.",
+    "Ich kann gerade nicht feststellen, wer zu welcher Gruppe gehört. Diese Antwort stützt sich"
+    " deshalb nur auf das, was alle lesen dürfen. Fragen Sie in einigen Minuten noch einmal, wenn"
+    " sie mehr enthalten sollte.",
 )
 """Note where the groups of those who read can't be told."""
 
-UNCALIBRATED = "not yet calibrated"
+UNCALIBRATED = Text("not yet calibrated", "noch nicht kalibriert")
 """Beside a badge that rests on coefficients which nobody fitted."""
-ON_SAMPLES = "calibrated on sample policies, not on yours"
+ON_SAMPLES = Text(
+    "calibrated on sample policies, not on yours",
+    "an Beispielrichtlinien kalibriert, nicht an Ihren",
+)
 """Beside one that rests on labelled answers about policies of others."""
-URGENT = "I am not sure that this is what you ask about, but it can't wait:"
+URGENT = Text(
+    "I am not sure that this is what you ask about, but it can't wait:",
+    "Ich bin nicht sicher, ob Sie danach fragen, aber es duldet keinen Aufschub:",
+)
 """Above duties with a deadline of days or less, where there is no answer."""
-NOTHING_SURER = "Beyond this I found no sure answer."
+NOTHING_SURER = Text(
+    "Beyond this I found no sure answer.",
+    "Darüber hinaus habe ich keine sichere Antwort gefunden.",
+)
 """Below them."""
-IF_IT_DOES_NOT = "If it does not answer your question, you can pass that on to Compliance."
+IF_IT_DOES_NOT = Text(
+    "If it does not answer your question, you can pass that on to Compliance.",
+    "Wenn sie Ihre Frage nicht beantwortet, können Sie die Frage an Compliance weitergeben.",
+)
 """Below the closest passage."""
-ASK_A_PERSON = "You can pass the question on to Compliance."
-PASSED_ON = (
+ASK_A_PERSON = Text(
+    "You can pass the question on to Compliance.",
+    "Sie können die Frage an Compliance weitergeben.",
+)
+PASSED_ON = Text(
     "I have passed it on to Compliance as case {number}: your words, without your name. The reply"
-    " comes to you alone, in our direct messages."
+    " comes to you alone, in our direct messages.",
+    "Ich habe sie als Fall {number} an Compliance weitergegeben: in Ihren Worten, ohne Ihren Namen."
+    " Die Antwort erhalten nur Sie, in unseren Direktnachrichten.",
 )
 """In place of it, where the question is with Compliance already."""
-NOT_PASSED_ON = (
+NOT_PASSED_ON = Text(
     "Several of your questions went to Compliance today, so I have not passed this one on by"
-    " myself."
+    " myself.",
+    "Heute sind schon mehrere Ihrer Fragen an Compliance gegangen. Diese habe ich deshalb nicht von"
+    " mir aus weitergegeben.",
 )
 """Before it, where as many of the asker's as are passed on by themselves are there already."""
-NOT_ANSWERED_YET = (
+NOT_ANSWERED_YET = Text(
     "The question could not be answered just now. It is recorded; please ask"
-    " again, or ask Compliance."
+    " again, or ask Compliance.",
+    "Die Frage konnte gerade nicht beantwortet werden. Sie ist festgehalten. Bitte fragen Sie noch"
+    " einmal, oder wenden Sie sich an Compliance.",
 )
-WHAT_TO_ASK = "What would you like to know about the company's policies?"
+WHAT_TO_ASK = Text(
+    "What would you like to know about the company's policies?",
+    "Was möchten Sie über die Richtlinien des Unternehmens wissen?",
+)
 SMALL_TALK = {
-    SmallTalk.GREETING: f"Hello. {WHAT_TO_ASK}",
-    SmallTalk.THANKS: "You're welcome. Ask whenever you need to know more.",
-    SmallTalk.HELP: (
+    SmallTalk.GREETING: Text("Hello. ", "Guten Tag. ") + WHAT_TO_ASK,
+    SmallTalk.THANKS: Text(
+        "You're welcome. Ask whenever you need to know more.",
+        "Gern geschehen. Fragen Sie jederzeit, wenn Sie mehr wissen möchten.",
+    ),
+    SmallTalk.HELP: Text(
         "I answer questions about the company's policies, and quote the passage behind every"
         ' statement. Ask in your own words, for example "May I accept a gift from a supplier?" What'
-        " I can't answer you can pass on to Compliance."
+        " I can't answer you can pass on to Compliance.",
+        "Ich beantworte Fragen zu den Richtlinien des Unternehmens und zitiere zu jeder Aussage die"
+        " Stelle, auf der sie beruht. Fragen Sie in Ihren eigenen Worten, zum Beispiel: „May I"
+        " accept a gift from a supplier?“ Was ich nicht beantworten kann, können Sie an Compliance"
+        " weitergeben.",
     ),
 }
 """Replies to what asks nothing of the policies."""
-UNASKED = "I answer questions about the company's policies. What would you like to know about this?"
+UNASKED = Text(
+    "I answer questions about the company's policies. What would you like to know about this?",
+    "Ich beantworte Fragen zu den Richtlinien des Unternehmens. Was möchten Sie dazu wissen?",
+)
 """Reply to a mere statement, where no policy speaks of it."""
-TOO_LONG = "I read at most {limit} characters at a time: please ask in fewer words."
-ASK_DIRECTLY = "Not everybody here may read our policies: please ask me in a direct message."
-WITHOUT_MODEL = "Quoted from the policies, without a language model."
-MODEL_UNAVAILABLE = (
-    "The language model is not available just now: this is quoted from the policies without it."
+TOO_LONG = Text(
+    "I read at most {limit} characters at a time: please ask in fewer words.",
+    "Ich lese höchstens {limit} Zeichen auf einmal: Bitte fragen Sie kürzer.",
 )
-DAY_BUDGET_SPENT = (
-    "Today's budget for the language model is spent: this is quoted from the policies without it."
+ASK_DIRECTLY = Text(
+    "Not everybody here may read our policies: please ask me in a direct message.",
+    "Nicht alle hier dürfen unsere Richtlinien lesen: Bitte fragen Sie mich in einer"
+    " Direktnachricht.",
 )
-PARTIAL = "A part of the question was not found in the policies."
+WITHOUT_MODEL = Text(
+    "Quoted from the policies, without a language model.",
+    "Aus den Richtlinien zitiert, ohne Sprachmodell.",
+)
+MODEL_UNAVAILABLE = Text(
+    "The language model is not available just now: this is quoted from the policies without it.",
+    "Das Sprachmodell ist gerade nicht erreichbar: Diese Antwort ist ohne es aus den Richtlinien"
+    " zitiert.",
+)
+DAY_BUDGET_SPENT = Text(
+    "Today's budget for the language model is spent: this is quoted from the policies without it.",
+    "Das heutige Budget für das Sprachmodell ist aufgebraucht: Diese Antwort ist ohne es aus den"
+    " Richtlinien zitiert.",
+)
+PARTIAL = Text(
+    "A part of the question was not found in the policies.",
+    "Zu einem Teil der Frage wurde in den Richtlinien nichts gefunden.",
+)
 """Note where a language model says so. Fixed words: what it says is missing is not verified, and
 even the asker's own words, chosen by it, could state something."""
-UNMENTIONED = (
-    "A part of the question was not found: no policy that I can read here mentions {words}."
+UNMENTIONED = Text(
+    "A part of the question was not found: no policy that I can read here mentions {words}.",
+    "Zu einem Teil der Frage wurde nichts gefunden: Keine Richtlinie, die ich hier lesen kann,"
+    " erwähnt {words}.",
 )
 """The same where code has checked that the asker's own words stand in no policy in scope."""
-UNMET = 'The passages that I found do not mention "{condition}".'
+QUOTED_WORD, EITHER = Text('"{word}"', "„{word}“"), Text(" or ", " oder ")
+"""What stands for them there."""
+UNMET = Text(
+    'The passages that I found do not mention "{condition}".',
+    "Die Stellen, die ich gefunden habe, erwähnen „{condition}“ nicht.",
+)
 """Note where nothing quoted speaks of a condition. The condition is in the asker's words, cut to 40
 characters without markup; it says what was not found, and so states nothing."""
 FOR_GROUP = "For {groups}: {claim}"
-"""A rule for one group of staff, where the asker is not known to belong to it."""
-WHICH_GROUP = (
+"""A rule for one group of staff, where the asker is not known to belong to it. It is a claim, and
+in the language of the policy."""
+WHICH_GROUP = Text(
     "The rule that I found is for {groups} alone. Do you work here as one of them, or as an"
-    " employee?"
+    " employee?",
+    "Die Regel, die ich gefunden habe, gilt nur für eine Gruppe: {groups}. Gehören Sie hier dazu,"
+    " oder sind Sie angestellt?",
 )
 """Asked before it."""
-NOTHING_ON = "I found nothing on: {asked}"
+NOTHING_ON = Text("I found nothing on: {asked}", "Nichts gefunden habe ich zu: {asked}")
 """Note where one question of several is open: the asker's own words, and nothing that they say."""
-NO_SURE_ANSWER_TO = "I found no sure answer to: {asked}"
+NO_SURE_ANSWER_TO = Text(
+    "I found no sure answer to: {asked}", "Keine sichere Antwort gefunden habe ich auf: {asked}"
+)
 """The same where something was found that may not answer it."""
-READ_WITH = "Read together with the message that the question is about."
+READ_WITH = Text(
+    "Read together with the message that the question is about.",
+    "Zusammen mit der Nachricht gelesen, um die es in der Frage geht.",
+)
 """Note where the question takes its subject from what somebody wrote; those words are not shown."""
-PAST_REVIEW = "“{title}” was due for review by {day}; it holds until it is changed."
+PAST_REVIEW = Text(
+    "“{title}” was due for review by {day}; it holds until it is changed.",
+    "„{title}“ hätte bis zum {day} überprüft werden sollen; die Richtlinie gilt, bis sie geändert"
+    " wird.",
+)
 """Note below what cites a policy whose review is overdue."""
-PAST_REVIEW_OF = (
-    "“{title}” was due for review by {day}; it holds until it is changed. Its owner: {owner}."
+PAST_REVIEW_OF = Text(
+    "“{title}” was due for review by {day}; it holds until it is changed. Its owner: {owner}.",
+    "„{title}“ hätte bis zum {day} überprüft werden sollen; die Richtlinie gilt, bis sie geändert"
+    " wird. Verantwortlich: {owner}.",
 )
 """The same where its owner is known."""
-THREAD_UNREAD = (
-    "I could not read the earlier messages of this thread: name in your question what you mean."
+THREAD_UNREAD = Text(
+    "I could not read the earlier messages of this thread: name in your question what you mean.",
+    "Die früheren Nachrichten dieses Threads konnte ich nicht lesen: Nennen Sie in Ihrer Frage, was"
+    " Sie meinen.",
 )
 """Note where a question points at them and the platform did not let us."""
-ALL_OPTION = 'Or say "all" for every case.'
+ALL_OPTION = Text('Or say "all" for every case.', "Oder schreiben Sie „alle“ für jeden Fall.")
 """Added to a clarification with options."""
-FROM_ELSEWHERE = "I found nothing in {titles} that answers this."
+FROM_ELSEWHERE = Text(
+    "I found nothing in {titles} that answers this.",
+    "In {titles} habe ich nichts gefunden, was das beantwortet.",
+)
 """Note where a question names policies, and what is quoted, if anything is, is of others."""
-WHICH_POLICY = "Several policies have that name. Which one do you mean?"
+QUOTED_TITLE, AND = Text("“{title}”", "„{title}“"), Text(" and ", " und ")
+"""What stands for them there."""
+WHICH_POLICY = Text(
+    "Several policies have that name. Which one do you mean?",
+    "Mehrere Richtlinien heißen so. Welche meinen Sie?",
+)
 """Asked where a fact is wanted of a policy whose name several have; their titles are the options.
 """
-POLICIES_HERE = "These policies are in force here:"
+POLICIES_HERE = Text("These policies are in force here:", "Diese Richtlinien gelten hier:")
 """Above a list of policies."""
-POLICIES_FOR = "These policies name {role}:"
+POLICIES_FOR = Text("These policies name {role}:", "Diese Richtlinien nennen {role}:")
 """Above the policies that apply to somebody, or a rule of which does; in the asker's word."""
-WHOLE, ONE_RULE = "as a whole", "in a rule"
+WHOLE, ONE_RULE = Text("as a whole", "als Ganzes"), Text("in a rule", "in einer Regel")
 """How far such a policy does."""
-UNNAMED_APPLY = "Policies that hold for everybody do not name them, and are not listed here."
+UNNAMED_APPLY = Text(
+    "Policies that hold for everybody do not name them, and are not listed here.",
+    "Richtlinien, die für alle gelten, nennen sie nicht und stehen nicht auf dieser Liste.",
+)
 """Below them."""
-MORE_POLICIES = "{count} more are not listed."
+MORE_POLICIES = Text("{count} more are not listed.", "{count} weitere sind nicht aufgeführt.")
 """Note where a list of policies is cut off."""
-MAIN_RULES = (
-    "Main rules of \u201c{title}\u201d, quoted: one each from {quoted} of {sections} chapters that"
-    " have rules."
+MAIN_RULES = Text(
+    "Main rules of “{title}”, quoted: one each from {quoted} of {sections} chapters that have"
+    " rules.",
+    "Die wichtigsten Regeln aus „{title}“ im Wortlaut: je eine aus {quoted} von {sections} Kapiteln"
+    " mit Regeln.",
 )
 """Above the first rules of a policy's sections."""
-BY_COMPLIANCE = "Answered by Compliance, approved on {day}"
+BY_COMPLIANCE = Text(
+    "Answered by Compliance, approved on {day}", "Von Compliance beantwortet, freigegeben am {day}"
+)
 """Above an officer's words that are told as a precedent."""
-SIMILAR = "Compliance answered a similar question: "
-SIMILAR_QUESTION = (
-    SIMILAR + "\u201c{question}\u201d Ask it in these words if it is yours, and I show the answer."
+SIMILAR = Text(
+    "Compliance answered a similar question: ", "Compliance hat eine ähnliche Frage beantwortet: "
+)
+SIMILAR_QUESTION = SIMILAR + Text(
+    "“{question}” Ask it in these words if it is yours, and I show the answer.",
+    "„{question}“ Wenn das Ihre Frage ist, stellen Sie sie in diesen Worten, und ich zeige die"
+    " Antwort.",
 )
 """Note beside an answer or a refusal, in an officer's wording of the other question."""
-FROM_METADATA = "Read from what is stored with the policies; no language model was asked."
+FROM_METADATA = Text(
+    "Read from what is stored with the policies; no language model was asked.",
+    "Aus dem gelesen, was zu den Richtlinien gespeichert ist; kein Sprachmodell wurde gefragt.",
+)
 """Note of an answer about the policies themselves."""
+READING = Text("Reading the question", "Liest die Frage")
+FOLLOWING = Text(
+    "Following {facts} facts of the policies", "Verfolgt {facts} Fakten aus den Richtlinien"
+)
+SEARCHING = Text("Searching", "Sucht")
+SEARCHING_SECTIONS = Text("Searching {sections} sections", "Durchsucht {sections} Abschnitte")
+WRITING = Text("Writing the answer", "Schreibt die Antwort")
+CHECKING_CLAIMS = Text("Checking each claim", "Prüft jede Aussage")
+READING_AGAIN = Text("Reading it once more", "Liest sie noch einmal")
+LOOKING_UP = Text("Looking up the policies", "Schlägt in den Richtlinien nach")
+"""What is being done, while it is; the German ones stand after the app's name, too."""
+
+
+def searching(sections: int) -> Text:
+    """Say that sections are searched; 0: nobody knows how many."""
+    return SEARCHING_SECTIONS.format(sections=sections) if sections else SEARCHING

@@ -193,6 +193,7 @@ def _setup(setup: RunSetup) -> dict[str, Json]:
         "are_groups_unread": setup.are_groups_unread,
         "models": dict(setup.models),
         "calibrations": dict(setup.calibrations),
+        "language": setup.language.value,
     }
 
 

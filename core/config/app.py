@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from core.config.setting import setting
+from core.config.setting import one_of, setting
 from core.domain.errors import ConfigError
+from core.language.languages import Language
+from core.language.texts import SPOKEN
 
 MOST_STARTERS = 4
 """As many as Slack takes in `suggested_prompts`."""
@@ -31,6 +33,19 @@ class AppSettings:
         "File with names, descriptions, colour, icons, developer and languages of the apps, TOML",
     )
     """See `bot.manifests.identity`."""
+    language: str = setting(
+        "CITEBOUND_LANGUAGE",
+        "en",
+        "Language of the interface for people whose client tells none that it speaks, and of what"
+        " officers read together: `en` or `de`",
+        check=one_of(*SPOKEN),
+    )
+    """Everybody else reads the interface in the language of their client."""
+
+    @property
+    def own_language(self) -> Language:
+        """The language of the deployment."""
+        return Language(self.language)
 
     @property
     def named_starters(self) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from core.domain.case import (
 )
 from core.domain.conversation import Place
 from core.domain.officers import NoLink, SignInLink
+from core.language.languages import Language
 
 REFERENCE = 8
 """Digits of a record's id that people read and type: the last ones, which are random."""
@@ -165,6 +166,9 @@ class StoredReply:
     """The signed note of `Notice.CHECKPOINT`; None for all others."""
     subject: str | None = None
     """What a notice is about, as people call it; None of notices that are about nothing else."""
+    language: Language | None = None
+    """In which language its words are drawn, also when it is drawn again; None: that is decided
+    when it is first posted, and kept."""
     asked: str | None = None
     """The question, as typed, of an answer that its asker shows to people who did not see it asked;
     None for all others."""
@@ -211,6 +215,8 @@ class Delivery:
     """The channel from which it was asked, where the reply goes elsewhere; None if nowhere else."""
     has_file: bool = False
     """True: something was attached to the question, which nobody read."""
+    locale: str | None = None
+    """What the client of `person` spoke last (`de-AT`); None: it did not tell."""
     time_zone: str | None = None
     """Name of the time zone of who wrote what this replies to; None: their client did not tell."""
     is_whispered: bool = False

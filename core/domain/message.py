@@ -182,6 +182,12 @@ class Claimed:
     is_taken_over: bool = False
     """True: whoever had it before let the lease end, as a process does that was killed."""
 
+    @property
+    def locale(self) -> str | None:
+        """What the asker's client speaks (`de-AT`); None: it did not tell."""
+        told = self.raw.get("locale")
+        return told if isinstance(told, str) and told else None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:

@@ -6,6 +6,7 @@ from datetime import date, datetime
 from core.domain.conversation import ContextMessage, Place
 from core.domain.policy import EVERYONE
 from core.language.conditions import Condition
+from core.language.languages import Language
 
 UNASKED_SLOT = "question"
 """`Turn.slot` where nothing had been asked yet: what comes next stands alone."""
@@ -121,6 +122,9 @@ class Question:
     """Titles of the policies that it names, or of the company that it names."""
     wants_summary: bool = False
     """True if it asks for a summary of what it is bound to, and for nothing else."""
+    language: Language = Language.ENGLISH
+    """In which language the product's own words of the reply are: that of the asker's client, where
+    the interface speaks it. What is quoted stays in its own."""
     searched: str = ""
     """`standalone` with its spelling corrected, for the search alone; empty: nothing to correct."""
 

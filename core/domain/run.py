@@ -15,6 +15,7 @@ from core.domain.answer import (
 from core.domain.evidence import Context, Evidence, Finding
 from core.domain.json_value import Json, JsonObject
 from core.domain.question import Question
+from core.language.languages import Language
 from core.language.spans import VersionId
 
 
@@ -210,6 +211,8 @@ class RunSetup:
     was none."""
     calibrations: Mapping[str, Json]
     """The calibrations in force (`rules`, `models`), with coefficients and thresholds."""
+    language: Language = Language.ENGLISH
+    """See `Question.language`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,13 @@ from typing import Protocol
 from core.domain.affected import AffectedEdition
 from core.domain.conversation import ContextMessage, Place
 from core.domain.json_value import JsonObject
+from core.language.dates import long_day
+from core.language.languages import Language
+from core.language.texts import Text, spoken
 
-REPLACES = "This replaces my answer of "
+REPLACES = Text("This replaces my answer of ", "Das ersetzt meine Antwort vom ")
 """How the note begins that says so below the new answer."""
+_CHANGED = Text("{day}: {what} changed since.", "{day}: {what} wurde inzwischen geändert.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,11 +60,16 @@ class Correction:
     """True: what is said goes to the asker alone."""
 
     @property
+    def language(self) -> Language:
+        """In which the answer was given, and the new one is."""
+        return spoken(str(self.given.get("language", "")))
+
+    @property
     def note(self) -> str:
         """What is said below the new answer."""
-        day = f"{self.answered_at:%-d %B %Y}"
-        what = "; ".join(self.changed)
-        return f"{REPLACES}{day}: {what} changed since."
+        day, what = long_day(self.answered_at.date()), "; ".join(self.changed)
+        told = REPLACES + _CHANGED.format(day=day, what=what)
+        return told.of(self.language)
 
 
 class AffectedEditions(Protocol):

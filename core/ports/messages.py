@@ -13,6 +13,8 @@ from typing import Literal, Protocol, TypeAlias
 from core.domain.conversation import ConversationReference, Place, Surroundings
 from core.domain.delivery import Delivery, FindResult, NoReaders, PostResult, Readers, Step
 from core.domain.message import Accepted, Claimed, Ignored, InboundMessage, Seen, Waiting
+from core.language.languages import Language
+from core.language.texts import of_locale
 from core.ports.operations import SlotUse
 from core.ports.reasoning import Progress
 
@@ -36,6 +38,17 @@ class Audience(Protocol):
 async def as_carried(claimed: Claimed, /) -> Surroundings:
     """See `Platform.around`: what came with the message, and nothing else."""
     return Surroundings(messages=claimed.context)
+
+
+LanguageOf: TypeAlias = Callable[[Place, str, str | None], Awaitable[Language]]
+"""Says in which language of the interface somebody is spoken to: where, who, and the locale that
+came with what they wrote. Nobody in particular (an empty id): the deployment's language. Raises
+nothing, and takes no longer than a press may wait."""
+
+
+async def by_locale(_: Place, __: str, locale: str | None) -> Language:
+    """See `LanguageOf`: as the locale says, else English."""
+    return of_locale(locale, otherwise=Language.ENGLISH)
 
 
 class Surface(Protocol):
@@ -75,6 +88,8 @@ class Platform:
     """Posts replies."""
     around: Callable[[Claimed], Awaitable[Surroundings]] = as_carried
     """Reads what people wrote around a message, as far as its asker can see it; raises nothing."""
+    language: LanguageOf = by_locale
+    """In which language somebody is spoken to."""
     waking: Callable[[Claimed], AbstractAsyncContextManager[object]] = nullcontext
     """Shows that somebody is at work while it is looked up who reads; it says nothing else, raises
     nothing, and delays nothing."""

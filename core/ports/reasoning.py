@@ -18,6 +18,7 @@ from core.domain.run import (
     TokenUse,
     ToolCall,
 )
+from core.language.texts import Text
 from core.ports.knowledge import Knowledge
 
 
@@ -161,7 +162,7 @@ class Progressed:
 
     stage: str
     """`plan`, `explore`, `retrieve`, `draft`, `verify`, `review`."""
-    words: str
+    words: Text
     """What is being done, for people ("Searching 214 sections")."""
 
 

@@ -17,6 +17,7 @@ from core.domain.errors import CiteboundError
 from core.domain.json_value import JsonObject
 from core.domain.question import Assumption, Turn
 from core.domain.run import RunLimits
+from core.language.texts import spoken
 from core.ports import StoredCall
 
 
@@ -156,6 +157,7 @@ class RecordedQuestion:
             is_unread=setup["is_unread"],
             are_groups_unread=today is None and setup.get("are_groups_unread", False),
             is_addressed=question["is_addressed"],
+            language=spoken(setup.get("language", "")),  # an earlier release stored none
             question_id=None if today else question["id"],
         )
 

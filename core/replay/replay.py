@@ -140,15 +140,15 @@ def _passed(question: RecordedQuestion, answer: Answer) -> Answer:
     """
     notes, told = question.answer["notes"], question.answer["answer"].partition("\n\n")[0]
     for note in (*notes[:1], told):
-        if note.startswith(REPLACES):
+        if note.startswith(tuple(REPLACES.each)):
             answer = compose.with_first_note(answer, note)
     for note in notes:
-        if note.startswith(SIMILAR):
+        if note.startswith(tuple(SIMILAR.each)):
             answer = compose.with_note(answer, note)
     number: int | None = question.answer["case"]
     if number is not None and answer.needs_person:
         return compose.passed_on(answer, number)
-    was_not = NOT_PASSED_ON in question.answer["answer"]
+    was_not = any(words in question.answer["answer"] for words in NOT_PASSED_ON.each)
     return compose.not_passed_on(answer) if was_not and answer.needs_person else answer
 
 

@@ -79,7 +79,7 @@ def _slack() -> Iterator[Tile]:
     modal: Any = evidence_modal(EVIDENCE, LIBRARY)
     yield Tile(name="evidence", html=slack.blocks(modal["blocks"]))
     steps = "".join(f"<li>{escape(step)}</li>" for step in LOADING)
-    yield Tile(name="progress", html=f"<div class='plan'><b>{PLAN}</b><ul>{steps}</ul></div>")
+    yield Tile(name="progress", html=f"<div class='plan'><b>{PLAN.en}</b><ul>{steps}</ul></div>")
     cases = tuple(reply.case for _, reply in sample_replies() if isinstance(reply.case, Case))
     asked = OpenQuestion(title=QUESTION, state="waiting for Compliance (case 1)")
     home: Any = home_view(Home(questions=(asked,), edition=2, cases=cases[:2]))

@@ -122,7 +122,7 @@ class _Spinner:
         self._notify = notify
 
     def report(self, progressed: Progressed, /) -> None:
-        self._notify(progressed.words)
+        self._notify(progressed.words.en)
 
 
 def _write_trace(reply: Reply, folder: Path) -> None:

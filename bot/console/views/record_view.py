@@ -118,7 +118,7 @@ def _confidence(answer: Mapping[str, Json]) -> Iterator[Text]:
     confidence = answer.get("confidence")
     if not isinstance(confidence, Mapping) or confidence.get("calibrated") is None:
         return
-    on = ON_SAMPLES if confidence.get("is_on_samples") else UNCALIBRATED
+    on = (ON_SAMPLES if confidence.get("is_on_samples") else UNCALIBRATED).en
     state = "calibrated" if confidence.get("is_calibrated") else on
     yield Text()
     yield _pair("confidence", f"{confidence['calibrated']}, badge {confidence['badge']}, {state}")

@@ -134,7 +134,7 @@ def _badge(answer: Answer) -> Text:
     words, colour = _BADGES[badge]
     text = Text(words, style=f"bold {colour}")
     if not answer.confidence.is_calibrated:
-        on = ON_SAMPLES if answer.confidence.is_on_samples else UNCALIBRATED
+        on = (ON_SAMPLES if answer.confidence.is_on_samples else UNCALIBRATED).en
         text.append(f" · {on}", style="dim not bold")
     return text
 

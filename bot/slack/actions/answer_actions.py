@@ -18,6 +18,8 @@ from bot.slack.web.calls import MessageRef, Slack, link_to
 from core.domain.answer import Outcome
 from core.domain.conversation import Place
 from core.domain.delivery import Readers
+from core.language.languages import Language
+from core.language.texts import Text
 from core.ports.posted_answers import (
     CopyState,
     PostedAnswer,
@@ -26,14 +28,26 @@ from core.ports.posted_answers import (
     SharedCopy,
 )
 
-SHARED = "The channel sees the answer now."
-SHOWN_SOON = "The channel sees the answer soon: it waits for its turn to be posted."
-NOT_SHOWN = "The answer could not be shown in that channel. It is still here."
-TO_ANSWER = "Go to it"
+SHARED = Text("The channel sees the answer now.", "Der Channel sieht die Antwort jetzt.")
+SHOWN_SOON = Text(
+    "The channel sees the answer soon: it waits for its turn to be posted.",
+    "Der Channel sieht die Antwort bald: Sie wartet, bis sie an der Reihe ist.",
+)
+NOT_SHOWN = Text(
+    "The answer could not be shown in that channel. It is still here.",
+    "Die Antwort konnte in diesem Channel nicht gezeigt werden. Hier steht sie weiterhin.",
+)
+TO_ANSWER = Text("Go to it", "Zur Antwort")
 LOOKED_EVERY_S, LOOKED_FOR = 0.25, 40
 """Times, after the press was acknowledged: a post takes some tenths of a second."""
-NOT_ALL_MAY = "Not everybody in that channel may read what this answer rests on."
-NOT_INVITED = "I am not in that channel. Invite me there, then share again."
+NOT_ALL_MAY = Text(
+    "Not everybody in that channel may read what this answer rests on.",
+    "Nicht alle in diesem Channel dürfen lesen, worauf diese Antwort beruht.",
+)
+NOT_INVITED = Text(
+    "I am not in that channel. Invite me there, then share again.",
+    "Ich bin nicht in diesem Channel. Laden Sie mich dorthin ein, und teilen Sie dann noch einmal.",
+)
 
 
 class AskerActions:
@@ -70,24 +84,24 @@ class AskerActions:
         if isinstance(outcome, Say):
             await whisper(self._slack, interaction, outcome.words, whose=outcome.whose)
         elif outcome.is_shown:
-            await self._quote(outcome)
+            await self._quote(outcome, interaction.language)
 
     async def share(self, interaction: SlackInteraction, ack: Ack) -> None:
         """Show an answer to the channel from which it was asked, if all there may read it."""
         press = press_of(interaction)
         found = await self._access.find(press)
         told = why_not_asker(found, press)
-        if found is not None and not told:
+        if found is not None and told is None:
             told = await self._shared(interaction, found, target_of(interaction.value).id)
         await ack()
-        if told:
+        if told is not None:
             await whisper(self._slack, interaction, told, whose=_whose(found, told))
         elif found is not None:
             await self._point(interaction, found.asked_from or "")
 
     async def _shared(
         self, interaction: SlackInteraction, found: PostedAnswer, answer_id: str
-    ) -> str:
+    ) -> Text | None:
         """Share; say why not, and nothing if it is, now or before."""
         channel, answer = found.asked_from or "", found.reply.answer
         is_answer = answer is not None and answer.outcome is Outcome.ANSWERED
@@ -112,7 +126,7 @@ class AskerActions:
         await self._actions.share(
             answer_id, account_of(interaction), channel=channel, groups=needed
         )
-        return ""
+        return None
 
     async def _point(self, interaction: SlackInteraction, channel: str) -> None:
         """Say whether the channel sees it, with a link, once it does."""
@@ -138,16 +152,16 @@ class AskerActions:
             await asyncio.sleep(LOOKED_EVERY_S)
         return copy
 
-    async def _quote(self, asked_on: AskedOn) -> None:
+    async def _quote(self, asked_on: AskedOn, language: Language) -> None:
         await self._slack.post_message(
             asked_on.place.channel,
-            asked_text(asked_on.question, asked_on.person),
+            asked_text(asked_on.question, asked_on.person, language),
             thread_ts=asked_on.place.thread,
-            blocks=asked_blocks(asked_on.question, asked_on.person),
+            blocks=asked_blocks(asked_on.question, asked_on.person, language),
             metadata=ASKED_MARK,
         )
 
 
-def _whose(found: PostedAnswer | None, refusal: str) -> str:
+def _whose(found: PostedAnswer | None, refusal: Text) -> str:
     """Return who asked, to somebody else who pressed what is for the asker; empty otherwise."""
     return found.person if found is not None and refusal == ONLY_ASKER else ""

@@ -11,7 +11,17 @@ from dataclasses import dataclass
 from bot.call_results import Succeeded
 from bot.forms.forms import DIRECT, QUESTION, THREAD, WHERE, FormName, question_form
 from bot.intake import Intake
-from bot.replies.notices import ASKED_BEFORE, IN_DIRECT, OFFICERS_ONLY, OUTDATED
+from bot.replies.notices import (
+    ASKED_BEFORE,
+    EMPTY,
+    IN_DIRECT,
+    IN_THREAD,
+    NOT_NOW,
+    NOT_THERE,
+    OFFICERS_ONLY,
+    OUTDATED,
+    OUTSIDE,
+)
 from bot.replies.safe_text import line, permalink_or_none
 from bot.slack.actions.dispatch import Ack, Handler
 from bot.slack.actions.home import OpenItemsFinder
@@ -27,7 +37,7 @@ from bot.slack.blocks.action_ids import (
     target_of,
 )
 from bot.slack.blocks.elements import Block
-from bot.slack.blocks.home_view import HOW, LISTED, OpenQuestion
+from bot.slack.blocks.home_view import AND_MORE, HOW, LISTED, WAITING, OpenQuestion
 from bot.slack.blocks.modals import (
     errors,
     form_modal,
@@ -47,23 +57,35 @@ from core.cases.service import CaseService
 from core.domain.conversation import Place
 from core.domain.errors import TransientError
 from core.domain.message import Accepted
+from core.language.languages import Language
+from core.language.texts import Text
 from core.ports import Clock
 
 COMMAND = "/policy"
-TITLE = "Ask a policy question"
-NOT_NOW = "This did not work: I could not take your question. Please ask again."
-OUTSIDE = "I answer questions of this company's employees only."
-NOTHING_OPEN = "None of your questions is open."
-IN_THREAD = "The answer comes in the thread."
-TO_QUESTION = "Go to your question"
-NOT_THERE = "I can't answer there. Ask for a private answer instead."
+TITLE = Text("Ask a policy question", "Frage zu Richtlinien")
+NOTHING_OPEN = Text("None of your questions is open.", "Keine Ihrer Fragen ist offen.")
+TO_QUESTION = Text("Go to your question", "Zu Ihrer Frage")
+WITH_COMPLIANCE = Text("With Compliance", "Bei Compliance")
+_SCOPE = (
+    Text("Channel {channel}", "Channel {channel}"),
+    Text("Jurisdiction: {jurisdiction}", "Rechtsordnung: {jurisdiction}"),
+    Text("Tags: {tags}", "Schlagwörter: {tags}"),
+    Text("Audience: {audience}", "Leserkreis: {audience}"),
+    Text(
+        "It is set in the file CITEBOUND_SLACK_CONFIG.",
+        "Das steht in der Datei CITEBOUND_SLACK_CONFIG.",
+    ),
+)
+_AS_ASKED = Text("as the question says", "wie es die Frage sagt")
+_ANY = Text("any", "beliebige")
+_AS_MEMBERS = Text("what all its members may read", "was alle Mitglieder lesen dürfen")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Taken:
     """What became of a question."""
 
-    told: str
+    told: Text
     """What its asker is told."""
     spot: MessageRef | None = None
     """Where it stands; None: it was not taken."""
@@ -108,30 +130,32 @@ class SlackQuestions:
 
     async def command(self, interaction: SlackInteraction, ack: Ack) -> None:
         """`/policy`: seen by the asker alone."""
+        language = interaction.language
         match order_of(interaction.value):
             case Order.ASK:
                 question = interaction.value.strip()
-                told = await self._pointer(await self._take_direct(interaction, question))
+                taken = await self._take_direct(interaction, question)
+                told = await self._pointer(taken, language)
             case Order.HELP:
-                told = "\n".join(f"• {line}" for line in HOW)
+                told = "\n".join(f"• {line.of(language)}" for line in HOW)
             case Order.MINE:
                 told = await self._mine(interaction)
             case Order.ADMIN:
                 is_officer = self._desk.is_officer(account_of(interaction))
-                told = self._scope(interaction) if is_officer else OFFICERS_ONLY
+                told = self._scope(interaction) if is_officer else OFFICERS_ONLY.of(language)
         await ack(text=told, response_type="ephemeral")
 
     async def begin(self, interaction: SlackInteraction, ack: Ack) -> None:
         """Ask a question to begin with, as the presser's own: once below each welcome."""
         found = await self._starters.find(target_of(interaction.value).id)
-        told = OUTSIDE if interaction.is_outside else OUTDATED if found is None else ""
-        if found is not None and not told:
+        told = OUTSIDE if interaction.is_outside else OUTDATED if found is None else None
+        if found is not None and told is None:
             told = await self._begun(interaction, found.question)
         await ack()
-        if told:
+        if told is not None:
             await whisper(self._slack, interaction, told)
 
-    async def _begun(self, interaction: SlackInteraction, question: str) -> str:
+    async def _begun(self, interaction: SlackInteraction, question: str) -> Text | None:
         """Ask where it was pressed, or from Home directly; say what the presser is to know."""
         channel, root = interaction.channel, interaction.thread_ts or interaction.message_ts
         if channel is None or root is None:
@@ -163,17 +187,18 @@ class SlackQuestions:
             return ASKED_BEFORE
         await self._slack.post_message(
             channel,
-            asked_text(question, interaction.person),
+            asked_text(question, interaction.person, interaction.language),
             thread_ts=root,
-            blocks=asked_blocks(question, interaction.person),
+            blocks=asked_blocks(question, interaction.person, interaction.language),
             metadata=ASKED_MARK,
         )
-        return ""
+        return None
 
     async def open(self, interaction: SlackInteraction, ack: Ack) -> None:
         """Open the form."""
         await ack()
-        await self._open(interaction, form_modal(question_form(TITLE)))
+        form = form_modal(question_form(TITLE), language=interaction.language)
+        await self._open(interaction, form)
 
     async def open_about(self, interaction: SlackInteraction, ack: Ack) -> None:
         """Open the form with the message that it is about."""
@@ -186,6 +211,7 @@ class SlackQuestions:
             ts=interaction.message_ts,
             thread_ts=interaction.thread_ts,
             is_own=interaction.is_own,
+            language=interaction.language,
         )
         await self._open(interaction, view)
 
@@ -198,13 +224,13 @@ class SlackQuestions:
         """Take the question of a form."""
         question = interaction.values.get(QUESTION, "").strip()
         if not question:
-            await ack(**errors({QUESTION: "Please write a question."}))
+            await ack(**errors({QUESTION: EMPTY}, interaction.language))
             return
         if interaction.values.get(WHERE, DIRECT) == THREAD:
             told = await self._take_in_thread(interaction, question)
         else:
             told = (await self._take_direct(interaction, question)).told
-        await ack(**updated(message_modal(TITLE, told)))
+        await ack(**updated(message_modal(TITLE, told, interaction.language)))
 
     async def done(self, _: SlackInteraction, ack: Ack) -> None:
         """A confirmation was closed."""
@@ -221,7 +247,7 @@ class SlackQuestions:
             _Taken(told=IN_DIRECT, spot=MessageRef(channel=channel, ts=root)) if root else NOT_TAKEN
         )
 
-    async def _take_in_thread(self, interaction: SlackInteraction, question: str) -> str:
+    async def _take_in_thread(self, interaction: SlackInteraction, question: str) -> Text:
         """Answer where the message stands: only if the person is there, too."""
         about = ids_in(interaction.context)
         channel, root = about.get("c", ""), about.get("t") or about.get("ts", "")
@@ -234,10 +260,11 @@ class SlackQuestions:
         thread = await self._take(interaction, question, channel, root, mode="thread")
         return IN_THREAD if thread else NOT_NOW
 
-    async def _pointer(self, taken: _Taken) -> str:
+    async def _pointer(self, taken: _Taken, language: Language) -> str:
         """Return where the answer comes, with a link if Slack tells one in time."""
         url = await link_to(self._slack, taken.spot) if taken.spot else None
-        return f"{escaped(taken.told)} {link(url, TO_QUESTION)}" if url else escaped(taken.told)
+        told = escaped(taken.told.of(language))
+        return f"{told} {link(url, TO_QUESTION.of(language))}" if url else told
 
     async def _take(
         self,
@@ -252,9 +279,9 @@ class SlackQuestions:
         asker = interaction.person
         posted = await self._slack.post_message(
             channel,
-            asked_text(question, asker),
+            asked_text(question, asker, interaction.language),
             thread_ts=root,
-            blocks=asked_blocks(question, asker),
+            blocks=asked_blocks(question, asker, interaction.language),
             metadata=ASKED_MARK,
         )
         if not isinstance(posted, Succeeded):
@@ -275,33 +302,33 @@ class SlackQuestions:
 
     async def _mine(self, interaction: SlackInteraction) -> str:
         """List what of the asker's is open, with links."""
-        mine = await self._waiting.of(account_of(interaction))
+        language = interaction.language
+        mine = await self._waiting.of(account_of(interaction), language)
         told = [
-            *_list("Waiting for you", mine.for_asker),
-            *_list("With Compliance", mine.for_compliance),
+            *_list(WAITING, mine.for_asker, language),
+            *_list(WITH_COMPLIANCE, mine.for_compliance, language),
         ]
-        return "\n".join(told) or NOTHING_OPEN
+        return "\n".join(told) or NOTHING_OPEN.of(language)
 
     def _scope(self, interaction: SlackInteraction) -> str:
         """Say what holds in the channel: the file says it, and is changed there."""
         scope = self._audience.scope_of(interaction.channel or "")
-        lines = [
-            f"Channel {interaction.channel}",
-            f"Jurisdiction: {scope.jurisdiction or 'as the question says'}",
-            f"Tags: {', '.join(sorted(scope.tags)) or 'any'}",
-            f"Audience: {', '.join(sorted(scope.audience)) or 'what all its members may read'}",
-            "It is set in the file CITEBOUND_SLACK_CONFIG.",
-        ]
-        return "\n".join(lines)
+        told = {
+            "channel": interaction.channel or "",
+            "jurisdiction": scope.jurisdiction or _AS_ASKED,
+            "tags": ", ".join(sorted(scope.tags)) or _ANY,
+            "audience": ", ".join(sorted(scope.audience)) or _AS_MEMBERS,
+        }
+        return "\n".join(one.format(**told).of(interaction.language) for one in _SCOPE)
 
 
-def _list(title: str, questions: Sequence[OpenQuestion]) -> Iterator[str]:
+def _list(title: Text, questions: Sequence[OpenQuestion], language: Language) -> Iterator[str]:
     if questions:
-        yield f"*{title}*"
+        yield f"*{title.of(language)}*"
     for one in questions[:LISTED]:
         yield f"• {_linked(one)} - {escaped(line(one.state, limit=150))}"
     if len(questions) > LISTED:
-        yield f"and {len(questions) - LISTED} more"
+        yield AND_MORE.format(count=len(questions) - LISTED).of(language)
 
 
 def _linked(asked: OpenQuestion) -> str:

@@ -6,11 +6,13 @@ handles is acknowledged, so that nobody sees a warning sign for a button of an o
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from bot.slack.blocks.action_ids import family
 from bot.slack.inbound.interaction import SlackInteraction
 from core.domain.errors import ContractError, TransientError
+from core.language.languages import Language
 
 Ack = Callable[..., Awaitable[Any]]
 """Answers Slack, within 3 s: with nothing, a text, or what a view becomes."""
@@ -23,7 +25,13 @@ logger = logging.getLogger(__name__)
 class SlackDispatcher:
     """Finds the handler of an interaction."""
 
-    def __init__(self, *handlers: Mapping[str, Handler]) -> None:
+    def __init__(
+        self,
+        *handlers: Mapping[str, Handler],
+        language_of: Callable[[str], Awaitable[Language]] | None = None,
+    ) -> None:
+        """`language_of` says in which language a person is spoken to; None: in English."""
+        self._language_of = language_of
         self._handlers: dict[str, Handler] = {}
         for table in handlers:
             self._handlers.update(table)
@@ -44,6 +52,9 @@ class SlackDispatcher:
             logger.info("nobody handles %s %r", interaction.kind, interaction.name)
             await ack()
             return
+        if self._language_of is not None:
+            language = await self._language_of(interaction.person)
+            interaction = replace(interaction, language=language)
         try:
             await handler(interaction, ack)
         except ContractError as error:

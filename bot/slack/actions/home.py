@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from bot.replies.answer import question_of
+from bot.replies.case_texts import COMPLIANCE
 from bot.replies.context import Library
 from bot.replies.safe_text import is_permalink
 from bot.slack.actions.press_handlers import PLATFORM, account_of
@@ -11,6 +12,7 @@ from bot.slack.inbound.app_events import Opened
 from bot.slack.inbound.interaction import SlackInteraction
 from bot.slack.manifest import suggested_prompts
 from bot.slack.outbound.audience import SlackAudience
+from bot.slack.outbound.languages import SlackLanguages
 from bot.slack.web.calls import MessageRef, Slack, links_to
 from core.adapters.postgres.corpus.policy_facts import PostgresPolicyChanges
 from core.agent.starters.service import StarterService
@@ -20,13 +22,26 @@ from core.domain.case_actions import CaseRefused
 from core.domain.conversation import Place
 from core.domain.delivery import NoReaders, Readers
 from core.domain.officers import Account
+from core.language.languages import Language
+from core.language.texts import Text, as_it_is
 from core.ports import CorpusStore
 from core.ports.corpus import PolicyChanged
 from core.ports.posted_answers import PostedAnswers
 
 _STATES = {
-    CaseState.OPEN: "waiting for Compliance",
-    CaseState.CLAIMED: "taken up by {officer}",
+    CaseState.OPEN: Text(
+        "waiting for Compliance (case {number})", "wartet auf Compliance (Fall {number})"
+    ),
+    CaseState.CLAIMED: Text(
+        "taken up by {officer} (case {number})", "übernommen von {officer} (Fall {number})"
+    ),
+}
+_ASKED_BACK = Text("asked back: {question}", "Rückfrage: {question}")
+_PROMPTS = Text("What would you like to know?", "Was möchten Sie wissen?")
+_BECAME = {
+    "added": Text("added", "neu"),
+    "revised": Text("revised", "überarbeitet"),
+    "withdrawn": Text("withdrawn", "zurückgezogen"),
 }
 
 
@@ -48,7 +63,7 @@ class OpenItemsFinder:
         self._desk = desk
         self._shown = shown
 
-    async def of(self, who: Account) -> OpenItems:
+    async def of(self, who: Account, language: Language) -> OpenItems:
         """Return what of a person's is open."""
         asked, mine = await self._shown.asked_back(who), await self._desk.mine(who)
         cases = [one for one in mine if one.state in UNSETTLED]
@@ -58,13 +73,13 @@ class OpenItemsFinder:
         backs = [
             OpenQuestion(
                 title=one.question,
-                state=f"asked back: {question_of(one.asked)}",
+                state=_ASKED_BACK.format(question=question_of(one.asked)).of(language),
                 permalink=next(links, None) if number < LISTED else None,
             )
             for number, one in enumerate(asked)
         ]
         waits = [
-            _case(one, next(links, None) if number < LISTED else None)
+            _case(one, next(links, None) if number < LISTED else None, language)
             for number, one in enumerate(cases)
         ]
         return OpenItems(for_asker=tuple(backs), for_compliance=tuple(waits))
@@ -76,9 +91,9 @@ def _spot(place: Place | None, message_id: str | None = None) -> MessageRef | No
     )
 
 
-def _case(case: Case, found: str | None) -> OpenQuestion:
-    officer = case.officer or "Compliance"
-    state = f"{_STATES[case.state].format(officer=officer)} (case {case.number})"
+def _case(case: Case, found: str | None, language: Language) -> OpenQuestion:
+    officer = case.officer or COMPLIANCE.of(language)
+    state = _STATES[case.state].format(officer=officer, number=case.number).of(language)
     told = case.permalink if case.permalink and is_permalink(case.permalink) else found
     return OpenQuestion(title=case.question, state=state, permalink=told)
 
@@ -97,9 +112,11 @@ class HomeTab:
         waiting: OpenItemsFinder,
         library: Library,
         starters: StarterService,
+        languages: SlackLanguages,
         name: str,
     ) -> None:
         self._starters = starters
+        self._languages = languages
         self._name = name
         self._slack = slack
         self._corpus = corpus
@@ -131,18 +148,20 @@ class HomeTab:
 
     async def _home(self, who: Account) -> Home:
         readers = await self._readers(who)
+        language = await self._languages.of(who.person)
         if not isinstance(readers, Readers):
-            return Home(name=self._name, may_ask=False)
+            return Home(name=self._name, may_ask=False, language=language)
         changed = await self._changes.latest(readers.groups, limit=LISTED)
         queue = await self._desk.queue(who)
         is_officer = not isinstance(queue, CaseRefused)
-        mine = await self._waiting.of(who)
+        mine = await self._waiting.of(who, language)
         return Home(
             name=self._name,
+            language=language,
             starters=await self._starters.current(),
             waiting=mine.for_asker,
             questions=mine.for_compliance,
-            changes=tuple(self._changed(one) for one in changed),
+            changes=tuple(self._changed(one, language) for one in changed),
             edition=await self._corpus.current_edition(),
             published_on=changed[0].published_at.date() if changed else None,
             cases=queue if is_officer else None,
@@ -155,11 +174,12 @@ class HomeTab:
         place = Place(platform=PLATFORM, tenant=who.tenant, channel="", thread="", mode="direct")
         return await self._audience.readers(place, who.person, is_direct=True)
 
-    def _changed(self, changed: PolicyChanged) -> PolicyChange:
+    def _changed(self, changed: PolicyChanged, language: Language) -> PolicyChange:
         version = f" ({changed.label})" if changed.label else ""
+        became = _BECAME.get(changed.became, as_it_is(changed.became)).of(language)
         return PolicyChange(
             title=changed.title,
-            what=f"{changed.became}{version}, {changed.published_at.date().isoformat()}",
+            what=f"{became}{version}, {changed.published_at.date().isoformat()}",
             url=self._library.trusted(changed.url),
         )
 
@@ -169,10 +189,11 @@ class HomeTab:
         prompts = suggested_prompts((await self._starters.current()).starters)
         if not prompts or not isinstance(await self._readers(who), Readers):
             return  # Slack takes no empty list
+        language = await self._languages.of(opened.person)
         await self._slack.write(
             "assistant.threads.setSuggestedPrompts",
             channel_id=opened.channel,
             thread_ts=opened.thread_ts,
-            title="What would you like to know?",
+            title=_PROMPTS.of(language),
             prompts=prompts,
         )

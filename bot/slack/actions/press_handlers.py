@@ -32,11 +32,19 @@ from bot.slack.web.calls import LOOKED_UP_WITHIN_S, MessageRef, Slack, link_to
 from core.cases.written import named, people_in
 from core.domain.errors import TransientError
 from core.domain.officers import Account
+from core.language.languages import Language
+from core.language.texts import Text
 from core.ports.posted_answers import PostedAnswer
 
 PLATFORM = "slack"
-NOT_OPENED = "Slack did not open the evidence. Please press the button again."
-FAILED = "The evidence can't be read at the moment. Please press the button again."
+NOT_OPENED = Text(
+    "Slack did not open the evidence. Please press the button again.",
+    "Slack hat die Belege nicht geöffnet. Bitte drücken Sie noch einmal.",
+)
+FAILED = Text(
+    "The evidence can't be read at the moment. Please press the button again.",
+    "Die Belege lassen sich gerade nicht lesen. Bitte drücken Sie noch einmal.",
+)
 
 NAMED = 5
 """People whose names are looked up while a form waits; others are mentioned without."""
@@ -154,20 +162,24 @@ class SlackPressHandlers:
         press = press_of(interaction)
         await ack()
         opened = await self._slack.show(
-            "views.open", loading_modal(press.target), trigger_id=interaction.trigger
+            "views.open",
+            loading_modal(press.target, interaction.language),
+            trigger_id=interaction.trigger,
         )
         if not isinstance(opened, Succeeded):
             await whisper(self._slack, interaction, NOT_OPENED)
             return
         view = maybe_object(opened.body, "view")
-        await self._fill(press, maybe(view, "id"), maybe(view, "hash"))
+        language = interaction.language
+        await self._fill(press, maybe(view, "id"), maybe(view, "hash"), language)
 
     async def _turn(self, interaction: SlackInteraction, ack: Ack) -> None:
         """Show another page in the same modal."""
         press = press_of(interaction)
         await ack()
         if interaction.view is not None:
-            await self._fill(press, interaction.view, interaction.view_hash or "")
+            mark, language = interaction.view_hash or "", interaction.language
+            await self._fill(press, interaction.view, mark, language)
 
     async def _show(self, interaction: SlackInteraction, ack: Ack) -> None:
         """Open an answer of which Slack did not say whether it arrived."""
@@ -176,9 +188,8 @@ class SlackPressHandlers:
             await self._responder.respond(interaction, ack, found)
             return
         await ack()
-        opened = await self._slack.show(
-            "views.open", self._responder.whole(found), trigger_id=interaction.trigger
-        )
+        view = self._responder.whole(found, interaction.language)
+        opened = await self._slack.show("views.open", view, trigger_id=interaction.trigger)
         if not isinstance(opened, Succeeded):
             await whisper(self._slack, interaction, NOT_NOW)
 
@@ -186,15 +197,15 @@ class SlackPressHandlers:
         """A link was opened: Slack wants to hear that we heard."""
         await ack()
 
-    async def _fill(self, press: Press, view: str, mark: str) -> None:
+    async def _fill(self, press: Press, view: str, mark: str, language: Language) -> None:
         try:
             outcome = await self._actions.answers.evidence(press)
         except TransientError:
             outcome = Say(words=FAILED)
         if isinstance(outcome, OpenForm):
-            made = self._responder.view(outcome.form)
+            made = self._responder.view(outcome.form, language)
         else:
-            made = message_modal(TITLE, outcome.words)
+            made = message_modal(TITLE, outcome.words, language)
         await self._slack.show("views.update", made, view_id=view, hash=mark or None)
 
 

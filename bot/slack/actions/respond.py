@@ -1,6 +1,7 @@
 """Carry out what an action decided: lines for one person, forms, messages drawn anew."""
 
 import logging
+from dataclasses import replace
 from typing import assert_never
 
 from bot.actions.press import (
@@ -29,8 +30,13 @@ from bot.slack.blocks.mrkdwn import escaped, link, mention
 from bot.slack.inbound.interaction import SlackInteraction
 from bot.slack.web.calls import Slack
 from core.domain.answer import Answer
+from core.language.languages import Language
+from core.language.texts import Text
 
-NOT_NOW = "Slack did not open the form. Please press the button again."
+NOT_NOW = Text(
+    "Slack did not open the form. Please press the button again.",
+    "Slack hat das Formular nicht geöffnet. Bitte drücken Sie noch einmal.",
+)
 
 logger = logging.getLogger(__name__)
 
@@ -64,28 +70,31 @@ class SlackResponder:
 
     async def open(self, interaction: SlackInteraction, form: View) -> CallResult:
         """Open a form; a trigger lives 3 s."""
-        return await self._slack.show("views.open", self.view(form), trigger_id=interaction.trigger)
+        return await self._slack.show(
+            "views.open", self.view(form, interaction.language), trigger_id=interaction.trigger
+        )
 
-    def whole(self, answer: Answer) -> Block:
+    def whole(self, answer: Answer, language: Language) -> Block:
         """Return an answer as a modal with nothing to press."""
-        context = RenderContext(library=self._library.of(answer))
-        blocks = whole_blocks(answer, context)
-        return modal(WHOLE_TITLE, blocks, callback_id=VIEW_DONE)
+        context = RenderContext(library=self._library.of(answer), language=language)
+        blocks, title = whole_blocks(answer, context), WHOLE_TITLE.of(language)
+        return modal(title, blocks, callback_id=VIEW_DONE, language=language)
 
-    def view(self, form: View) -> Block:
+    def view(self, form: View, language: Language) -> Block:
         """Return a form as a modal."""
         match form:
             case Form():
-                return form_modal(form)
+                return form_modal(form, language=language)
             case EvidenceView():
-                return evidence_modal(form, self._library.of(form.answer))
+                shown = replace(form, language=language)
+                return evidence_modal(shown, self._library.of(form.answer))
             case FormNotice():
-                return message_modal(form.title, form.words)
+                return message_modal(form.title, form.words, language)
             case _:
                 assert_never(form)
 
 
-async def _unopened(outcome: OpenForm, result: CallResult) -> str:
+async def _unopened(outcome: OpenForm, result: CallResult) -> Text:
     """Return what is said of a form that Slack did not open; at worst it is open all the same."""
     if outcome.without_form is not None and isinstance(result, Rejected | RateLimited):
         return (await outcome.without_form()).words
@@ -96,10 +105,10 @@ def _after_submit(interaction: SlackInteraction, outcome: Outcome) -> Block:
     """Return what becomes of the form that was sent."""
     match outcome:
         case FieldError(field=str() as field):
-            return errors({field: outcome.words})
+            return errors({field: outcome.words}, interaction.language)
         case Say() | FieldError():
             title = TITLES.get(interaction.name, TITLE)
-            return updated(message_modal(title, outcome.words))
+            return updated(message_modal(title, outcome.words, interaction.language))
         case _:
             return {}
 
@@ -107,10 +116,10 @@ def _after_submit(interaction: SlackInteraction, outcome: Outcome) -> Block:
 async def whisper(
     slack: Slack,
     interaction: SlackInteraction,
-    words: str,
+    words: Text,
     *,
     to: str | None = None,
-    at: str = "",
+    at: Text | None = None,
     whose: str = "",
 ) -> None:
     """Say a line to whoever pressed.
@@ -123,12 +132,15 @@ async def whisper(
         interaction: tells who pressed, and where.
         words: what is said.
         to: an address that Slack told us, which `at` leads to; None: none.
-        at: the words of the link.
+        at: the words of the link, where there is one.
         whose: who asked what was pressed, to be named first; empty: nobody.
     """
-    text = f"{escaped(words)} {link(to, at)}" if to else escaped(words)
+    language = interaction.language
+    text = escaped(words.of(language))
+    if to and at is not None:
+        text = f"{text} {link(to, at.of(language))}"
     if asker := mention(whose):
-        text = f"{ASKED_BY.format(who=asker)} {text}"
+        text = f"{ASKED_BY.of(language).format(who=asker)} {text}"
     if interaction.channel is not None:
         shown = await slack.post_ephemeral(
             interaction.channel, interaction.person, text, thread_ts=interaction.thread_ts

@@ -19,6 +19,7 @@ from bot.slack.inbound.app_events import Opened
 from bot.slack.inbound.identity import SlackIdentity
 from bot.slack.inbound.parse import Disconnected, parse
 from bot.slack.outbound.audience import SlackAudience
+from bot.slack.outbound.languages import SlackLanguages
 from bot.slack.outbound.poster import SlackPoster
 from bot.slack.outbound.progress import SlackSurface, SlackTimings
 from bot.slack.outbound.surroundings import SlackSurroundings
@@ -125,7 +126,11 @@ class WorkspaceFactory:
         """
         service = self._service
         audience = SlackAudience(slack, identity, self._rights)
-        surface = SlackSurface(slack, team=identity.tenant, timings=self._timings)
+        default = service.settings.own_language
+        languages = SlackLanguages(audience.directory, default=default)
+        surface = SlackSurface(
+            slack, team=identity.tenant, language_of=languages.known, timings=self._timings
+        )
         around = SlackSurroundings(slack, audience, identity).around
         poster = SlackPoster(slack, context_of=self._context_of)
         intake = Intake(service.inbox)
@@ -146,6 +151,7 @@ class WorkspaceFactory:
             waiting=open_items,
             library=self._library,
             starters=service.starters,
+            languages=languages,
             name=self._name,
         )
         questions = SlackQuestions(
@@ -173,7 +179,10 @@ class WorkspaceFactory:
             audience=audience,
             events=SlackEventIntake(intake, service.conversations, identity, service.officers),
             dispatcher=SlackDispatcher(
-                presses.handlers(), questions.handlers(), asker_actions.handlers()
+                presses.handlers(),
+                questions.handlers(),
+                asker_actions.handlers(),
+                language_of=languages.of,
             ),
             home_tab=home_tab,
             answering=Platform(
@@ -181,9 +190,15 @@ class WorkspaceFactory:
                 surface=surface,
                 poster=poster,
                 around=around,
+                language=languages.at,
                 waking=surface.waking,
             ),
-            posting=Platform(audience=audience.when_posting(), surface=surface, poster=poster),
+            posting=Platform(
+                audience=audience.when_posting(),
+                surface=surface,
+                poster=poster,
+                language=languages.at,
+            ),
         )
 
     def _context_of(self, delivery: Delivery) -> RenderContext:
@@ -198,4 +213,5 @@ class WorkspaceFactory:
             may_share=is_own and from_channel,
             starters=self._service.starters.known,
             app_name=self._name,
+            language=delivery.reply.language or self._service.settings.own_language,
         )

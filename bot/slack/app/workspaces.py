@@ -29,8 +29,9 @@ from core.domain.delivery import (
 from core.domain.errors import TransientError
 from core.domain.installation import Workspace
 from core.domain.message import Claimed
+from core.language.languages import Language
 from core.ports import Kept, Platform, Progress, Progressed
-from core.ports.messages import as_carried
+from core.ports.messages import as_carried, by_locale
 
 
 class Workspaces:
@@ -136,12 +137,21 @@ def by_tenant(workspaces: Workspaces, pick: Pick) -> Platform:
         found = await workspaces.of_tenant(claimed.place.tenant)
         return await (as_carried if found is None else pick(found).around)(claimed)
 
+    async def language(place: Place, person: str, locale: str | None) -> Language:
+        try:
+            found = await workspaces.of_tenant(place.tenant)
+        except TransientError:
+            found = None
+        spoken = by_locale if found is None else pick(found).language
+        return await spoken(place, person, locale)
+
     surface = _Surface(workspaces, pick)
     return Platform(
         audience=_Audience(workspaces, pick),
         surface=surface,
         poster=_Poster(workspaces, pick),
         around=around,
+        language=language,
         waking=surface.waking,
     )
 

@@ -13,6 +13,7 @@ from bot.slack.blocks.action_ids import NAMES
 from bot.slack.blocks.mrkdwn import PERSON
 from core.agent.reply.text_blocks import Paragraph, blocks
 from core.domain.json_value import Json
+from core.language.languages import Language
 
 Block: TypeAlias = dict[str, Json]
 TEXT = 3_000
@@ -164,10 +165,11 @@ def button(
     return made
 
 
-def press_button(shown: Button, target: str) -> Block:
+def press_button(shown: Button, target: str, language: Language) -> Block:
     """Return a button that replies share; `target` is the id of what it is about."""
     style = _STYLES.get(shown.emphasis) if shown.emphasis else None
-    return button(NAMES[shown.act], shown.text, target, style=style, label=shown.label or None)
+    label = shown.label.of(language) if shown.label else None
+    return button(NAMES[shown.act], shown.text.of(language), target, style=style, label=label)
 
 
 def menu(action_id: str, title: str, options: Iterable[tuple[str, str]]) -> Block:

@@ -4,10 +4,13 @@ Pages are turned by updating the view, since Slack lets only two be pushed.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import assert_never
 
 from bot.forms.evidence import (
+    LOADING,
     PIECE,
+    RECORD,
     TITLE,
     BadgeGrounds,
     ClaimHeading,
@@ -38,15 +41,19 @@ from bot.slack.blocks.elements import (
 )
 from bot.slack.blocks.modals import modal
 from core.domain.json_value import Json
+from core.language.languages import Language
+from core.language.texts import Text
 
+_OPEN_POLICY = Text("Open policy", "Richtlinie öffnen")
+_OPEN = Text("Open {title}", "{title} öffnen")
 PAGE_BLOCKS = 90
 PAGE_TEXT = 12_000
 """Of 100 blocks and 250 kB (four bytes a character, escaped as JSON)."""
 
 
-def loading_modal(answer_id: str) -> Block:
+def loading_modal(answer_id: str, language: Language = Language.ENGLISH) -> Block:
     """Return the modal that is shown while the evidence is read."""
-    return _modal([section("Loading the evidence…")], {"a": answer_id})
+    return _modal([section(LOADING.of(language))], {"a": answer_id}, language)
 
 
 def evidence_modal(evidence: EvidenceView, library: Library) -> Block:
@@ -54,35 +61,42 @@ def evidence_modal(evidence: EvidenceView, library: Library) -> Block:
     page = page_of(
         evidence,
         library,
-        draw=_drawn,
+        draw=partial(_drawn, language=evidence.language),
         size=lambda unit: width(str(unit)),
         most=PAGE_TEXT,
         items=PAGE_BLOCKS,
     )
-    ours, summary = evidence.answer_id, summary_of(evidence.answer)
+    ours, language = evidence.answer_id, evidence.language
+    summary = summary_of(evidence.answer, language)
     alert: Block = {"type": "alert", "level": summary.level.value, "text": plain(summary.text, 200)}
     if not page.label:
-        return _modal([alert, *page.items], {"a": ours})
+        return _modal([alert, *page.items], {"a": ours}, language)
     turns = (
         button(f"{action_ids.EVIDENCE_PAGE}:{to}", text, action_ids.value_of(ours, to))
         for to, text in page.turns()
     )
     turning = [small(page.label), actions(f"pages:{page.index}", *turns)]
-    return _modal([alert, *page.items, *turning], {"a": ours, "p": page.index})
+    return _modal([alert, *page.items, *turning], {"a": ours, "p": page.index}, language)
 
 
-def _modal(blocks: list[Block], metadata: Mapping[str, Json]) -> Block:
-    return modal(TITLE, blocks, callback_id=action_ids.VIEW_EVIDENCE, metadata=metadata)
+def _modal(blocks: list[Block], metadata: Mapping[str, Json], language: Language) -> Block:
+    return modal(
+        TITLE.of(language),
+        blocks,
+        callback_id=action_ids.VIEW_EVIDENCE,
+        metadata=metadata,
+        language=language,
+    )
 
 
-def _drawn(item: EvidenceItem) -> Iterator[list[Block]]:
+def _drawn(item: EvidenceItem, *, language: Language) -> Iterator[list[Block]]:
     match item:
         case ClaimHeading():
             return _heading(item)
         case QuotePart():
-            return _quote(item)
+            return _quote(item, language)
         case BadgeGrounds():
-            return _grounds(item)
+            return _grounds(item, language)
         case _:
             assert_never(item)
 
@@ -102,7 +116,7 @@ def _heading(claim: ClaimHeading) -> Iterator[list[Block]]:
     yield from ([one] for one in rest[1:])
 
 
-def _quote(quote: QuotePart) -> Iterator[list[Block]]:
+def _quote(quote: QuotePart, language: Language) -> Iterator[list[Block]]:
     told = quotation(
         words(quote.before),
         words("“" if quote.is_first else ""),
@@ -110,22 +124,24 @@ def _quote(quote: QuotePart) -> Iterator[list[Block]]:
         words("”" if quote.is_last else ""),
         words(quote.after),
     )
-    yield [rich_text(told), *_where(quote)]
+    yield [rich_text(told), *_where(quote, language)]
 
 
-def _grounds(told: BadgeGrounds) -> Iterator[list[Block]]:
-    record = [section("Record:"), rich_text(preformatted(words(told.record)))]
+def _grounds(told: BadgeGrounds, language: Language) -> Iterator[list[Block]]:
+    record = [section(RECORD.of(language)), rich_text(preformatted(words(told.record)))]
     lines = [small("\n".join(told.lines))] if told.lines else []
     yield [{"type": "divider"}, *lines, *(record if told.record else [])]
 
 
-def _where(quote: QuotePart) -> Iterator[Block]:
+def _where(quote: QuotePart, language: Language) -> Iterator[Block]:
     source, number = quote.source, quote.cited.number
     if source is None:
         yield small(quote.mark)
         return
     yield small(" · ".join(filter(None, [f"{quote.mark} {source.title}", source.about])))
     if source.url is not None and len(source.url) <= BUTTON_URL:
-        label = f"Open {section_title(quote.cited.place)}"
-        opening = button(action_ids.OPEN_POLICY, "Open policy", str(number), label=label)
+        title = section_title(quote.cited.place, language)
+        label = _OPEN.format(title=title).of(language)
+        text = _OPEN_POLICY.of(language)
+        opening = button(action_ids.OPEN_POLICY, text, str(number), label=label)
         yield actions(f"open:{quote.claim}:{number}", {**opening, "url": source.url})

@@ -6,6 +6,7 @@ from datetime import date
 
 from bot.replies import notices
 from bot.replies.buttons import ANSWER, CLAIM
+from bot.replies.case_texts import STATES, case_name
 from bot.replies.safe_text import is_trusted, line, permalink_or_none
 from bot.replies.welcome import BEGIN, offer_of
 from bot.slack.blocks import action_ids
@@ -26,15 +27,42 @@ from bot.slack.blocks.elements import (
 from bot.slack.blocks.welcome import starter_buttons
 from core.domain.case import Case, CaseState
 from core.domain.json_value import Json
+from core.language.languages import Language
+from core.language.texts import Text, as_it_is
 from core.ports.starters import StarterSet
 
 LISTED = 10
 """Entries of each list; how many there are besides is said."""
-REPORT = "a report, for the officer on call"
+REPORT = Text("a report, for the officer on call", "ein Hinweis, für die diensthabende Person")
 HOW = (
-    "Mention me in a channel, write to me directly, or use /policy, whose answer you alone see.",
+    Text(
+        "Mention me in a channel, write to me directly, or use /policy, whose answer you alone"
+        " see.",
+        "Erwähnen Sie mich in einem Channel, schreiben Sie mir direkt, oder nutzen Sie /policy:"
+        " Diese Antwort sehen nur Sie.",
+    ),
     *notices.HOW,
 )
+_ASK = Text("Ask a question", "Frage stellen")
+WAITING = Text("Waiting for you", "Wartet auf Sie")
+_YOURS = Text("Your open questions", "Ihre offenen Fragen")
+_NOTHING_OPEN = Text("Nothing is open.", "Nichts ist offen.")
+_CHANGES = Text("Latest policy changes", "Letzte Änderungen der Richtlinien")
+_NO_CHANGES = Text("Nothing changed.", "Nichts hat sich geändert.")
+_HOW_IT_WORKS = Text("How it works", "So funktioniert es")
+AND_MORE = Text("and {count} more", "und {count} weitere")
+_OPEN_CASES = Text("Open cases", "Offene Fälle")
+_NO_CASE = Text("No case is open.", "Kein Fall ist offen.")
+_BY = Text(" by {who}", " von {who}")
+_DUE = Text(" · due {day}", " · fällig {day}")
+_NEVER = Text(
+    "No policies have been published yet.", "Es sind noch keine Richtlinien veröffentlicht."
+)
+_PUBLISHED = Text(
+    "Policies last published{on} (edition {edition})",
+    "Richtlinien zuletzt veröffentlicht{on} (Ausgabe {edition})",
+)
+_ON = Text(" {day}", " am {day}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +111,8 @@ class Home:
     """Open cases; None: this person is no officer."""
     sees_reports: bool = False
     """True: this person is on call and may read reports."""
+    language: Language = Language.ENGLISH
+    """In which this person is spoken to."""
     hosts: frozenset[str] = frozenset()
     """Where links to policies may lead."""
     may_ask: bool = True
@@ -92,42 +122,51 @@ class Home:
 def home_view(home: Home) -> Block:
     """Return the Home view."""
     if not home.may_ask:
-        return {"type": "home", "blocks": [header(home.name), section(notices.STAFF_ALONE)]}
-    ask = button(action_ids.HOME_ASK, "Ask a question", "home", style="primary")
+        alone = section(notices.STAFF_ALONE.of(home.language))
+        return {"type": "home", "blocks": [header(home.name), alone]}
+    language = home.language
+    ask = button(action_ids.HOME_ASK, _ASK.of(language), "home", style="primary")
     blocks = [
         header(home.name),
-        section(notices.HOW_IT_WORKS),
-        *_begin(home.starters),
+        section(notices.HOW_IT_WORKS.of(language)),
+        *_begin(home.starters, language),
         actions("ask", ask),
         {"type": "divider"},
     ]
     if home.cases is not None:
-        blocks += _queue(home.cases, sees_reports=home.sees_reports)
+        blocks += _queue(home.cases, language, sees_reports=home.sees_reports)
     if home.waiting:
-        blocks += _list("Waiting for you", map(_question, home.waiting))
-    blocks += _list("Your open questions", map(_question, home.questions), none="Nothing is open.")
+        blocks += _list(WAITING, map(_question, home.waiting), language)
+    blocks += _list(_YOURS, map(_question, home.questions), language, none=_NOTHING_OPEN)
     changes = (_change(change, home.hosts) for change in home.changes)
-    blocks += _list("Latest policy changes", changes, none="Nothing changed.")
-    blocks += _list("How it works", map(words, HOW))
+    blocks += _list(_CHANGES, changes, language, none=_NO_CHANGES)
+    blocks += _list(_HOW_IT_WORKS, (words(one.of(language)) for one in HOW), language)
     return {"type": "home", "blocks": [*blocks, small(_published(home))]}
 
 
-def _begin(found: StarterSet | None) -> Iterator[Block]:
+def _begin(found: StarterSet | None, language: Language) -> Iterator[Block]:
     """Yield the questions to begin with, or what is said in their place."""
     if found is not None and found.starters:
-        yield section(BEGIN)
-        yield starter_buttons(found.starters)
+        yield section(BEGIN.of(language))
+        yield starter_buttons(found.starters, language)
     else:
-        yield section(offer_of(found))
+        yield section(offer_of(found).of(language))
 
 
-def _list(title: str, items: Iterator[list[Json]], *, none: str = "") -> Iterator[Block]:
+def _list(
+    title: Text, items: Iterator[list[Json]], language: Language, *, none: Text | None = None
+) -> Iterator[Block]:
     entries = list(items)
-    told = [paragraph(words(title, bold=True))]
-    told.append(bullet_list(entries[:LISTED]) if entries else paragraph(words(none)))
+    told = [paragraph(words(title.of(language), bold=True))]
+    empty = paragraph(words(none.of(language) if none else ""))
+    told.append(bullet_list(entries[:LISTED]) if entries else empty)
     if len(entries) > LISTED:
-        told.append(paragraph(words(f"and {len(entries) - LISTED} more", italic=True)))
+        told.append(_more(len(entries) - LISTED, language))
     yield rich_text(*told)
+
+
+def _more(count: int, language: Language) -> Block:
+    return paragraph(words(AND_MORE.format(count=count).of(language), italic=True))
 
 
 def _question(asked: OpenQuestion) -> list[Json]:
@@ -135,28 +174,28 @@ def _question(asked: OpenQuestion) -> list[Json]:
     return [*title, *words(f" - {line(asked.state, limit=100)}")]
 
 
-def _queue(cases: tuple[Case, ...], *, sees_reports: bool) -> Iterator[Block]:
+def _queue(cases: tuple[Case, ...], language: Language, *, sees_reports: bool) -> Iterator[Block]:
     """Yield the officers' queue: each case with its buttons."""
-    yield rich_text(paragraph(words("Open cases", bold=True)))
+    yield rich_text(paragraph(words(_OPEN_CASES.of(language), bold=True)))
     for case in cases[:LISTED]:
         is_hidden = case.is_sensitive and not sees_reports
-        yield rich_text(paragraph(_case(case, is_hidden=is_hidden)))
+        yield rich_text(paragraph(_case(case, language, is_hidden=is_hidden)))
         if not is_hidden:
             offered = [CLAIM, ANSWER] if case.state is CaseState.OPEN else [ANSWER]
-            buttons = (press_button(one, case.case_id) for one in offered)
+            buttons = (press_button(one, case.case_id, language) for one in offered)
             yield actions(f"case:{case.case_id}", *buttons)
     if not cases:
-        yield rich_text(paragraph(words("No case is open.")))
+        yield rich_text(paragraph(words(_NO_CASE.of(language))))
     if len(cases) > LISTED:
-        yield rich_text(paragraph(words(f"and {len(cases) - LISTED} more", italic=True)))
+        yield rich_text(_more(len(cases) - LISTED, language))
 
 
-def _case(case: Case, *, is_hidden: bool) -> list[Json]:
-    title = _linked(f"Case {case.number}", permalink_or_none(case.permalink))
-    owner = f" by {line(case.officer, limit=80)}" if case.officer else ""
-    due = f" · due {case.due_at:%Y-%m-%d}" if case.due_at else ""
-    asked = REPORT if is_hidden else line(case.question, limit=200)
-    return [*title, *words(f" · {case.state.value}{owner}{due} · {asked}")]
+def _case(case: Case, language: Language, *, is_hidden: bool) -> list[Json]:
+    title = _linked(case_name(case.number, language), permalink_or_none(case.permalink))
+    owner = _BY.format(who=line(case.officer, limit=80)).of(language) if case.officer else ""
+    due = _DUE.format(day=f"{case.due_at:%Y-%m-%d}").of(language) if case.due_at else ""
+    asked = REPORT.of(language) if is_hidden else line(case.question, limit=200)
+    return [*title, *words(f" · {STATES[case.state].of(language)}{owner}{due} · {asked}")]
 
 
 def _change(change: PolicyChange, hosts: frozenset[str]) -> list[Json]:
@@ -171,6 +210,6 @@ def _linked(title: str, url: str | None) -> list[Json]:
 
 def _published(home: Home) -> str:
     if home.edition is None:
-        return "No policies have been published yet."
-    on = f" {home.published_on.isoformat()}" if home.published_on else ""
-    return f"Policies last published{on} (edition {home.edition})"
+        return _NEVER.of(home.language)
+    on = _ON.format(day=home.published_on.isoformat()) if home.published_on else as_it_is("")
+    return _PUBLISHED.format(on=on, edition=home.edition).of(home.language)

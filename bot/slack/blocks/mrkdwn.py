@@ -12,6 +12,7 @@ from bot.replies.buttons import follow_ups
 from bot.replies.context import RenderContext
 from bot.replies.text_reply import Markup, PlainText
 from core.domain.answer import Answer
+from core.language.languages import Language
 
 LIMIT = 4_000
 """Characters of a text: the cap of `chat.update`."""
@@ -71,9 +72,9 @@ def nearest_text(answer: Answer, context: RenderContext) -> str:
     return _plain(context).nearest(answer)
 
 
-def within(text: str, limit: int) -> str:
+def within(text: str, limit: int, language: Language = Language.ENGLISH) -> str:
     """Return text, escaped, of at most `limit` characters; what is cut says so."""
-    return _plain(RenderContext()).within(text, limit)
+    return _plain(RenderContext(language=language)).within(text, limit)
 
 
 def _plain(context: RenderContext) -> PlainText:
@@ -90,4 +91,9 @@ def _plain(context: RenderContext) -> PlainText:
         small=lambda text: text,
         badge=badge_words,
     )
-    return PlainText(markup=markup, library=context.library, starts_with_words=True)
+    return PlainText(
+        markup=markup,
+        library=context.library,
+        language=context.language,
+        starts_with_words=True,
+    )

@@ -19,11 +19,17 @@ from bot.slack.blocks.elements import (
     words,
 )
 from bot.slack.blocks.mrkdwn import escaped
+from core.language.languages import Language
+from core.language.texts import Text
 from core.ports.starters import Starter
 
 BUTTON = 75
 """Characters on a button."""
-HOW_TO_ASK = "Write to me directly, mention me in a channel, or use /policy."
+HOW_TO_ASK = Text(
+    "Write to me directly, mention me in a channel, or use /policy.",
+    "Schreiben Sie mir direkt, erwähnen Sie mich in einem Channel, oder nutzen Sie /policy.",
+)
+_ASK = Text("Ask: {question}", "Fragen: {question}")
 
 
 def welcome_blocks(context: RenderContext) -> list[Block]:
@@ -36,8 +42,8 @@ def welcome_blocks(context: RenderContext) -> list[Block]:
         section(told.offer),
     ]
     if told.starters:
-        blocks.append(starter_buttons(told.starters))
-    return [*blocks, small(notices.AUTOMATED)]
+        blocks.append(starter_buttons(told.starters, context.language))
+    return [*blocks, small(notices.AUTOMATED.of(context.language))]
 
 
 def welcome_text(context: RenderContext) -> str:
@@ -45,14 +51,14 @@ def welcome_text(context: RenderContext) -> str:
     return escaped(_welcome(context).text(context.app_name))
 
 
-def starter_buttons(starters: Sequence[Starter]) -> Block:
+def starter_buttons(starters: Sequence[Starter], language: Language = Language.ENGLISH) -> Block:
     """Return a row of buttons, each of which asks a question."""
     buttons = (
         button(
             f"{action_ids.STARTER}:{number}",
-            button_text(number, one, limit=BUTTON),
+            button_text(number, one, limit=BUTTON, language=language),
             one.starter_id,
-            label=line(f"Ask: {one.question}", limit=BUTTON),
+            label=line(_ASK.format(question=one.question).of(language), limit=BUTTON),
         )
         for number, one in enumerate(starters)
     )
@@ -60,4 +66,4 @@ def starter_buttons(starters: Sequence[Starter]) -> Block:
 
 
 def _welcome(context: RenderContext) -> Welcome:
-    return welcome_of(context.starters, how_to_ask=HOW_TO_ASK)
+    return welcome_of(context.starters, how_to_ask=HOW_TO_ASK, language=context.language)

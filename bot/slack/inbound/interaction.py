@@ -19,6 +19,7 @@ from core.domain.conversation import ContextMessage, Place, bounded, carried_tex
 from core.domain.errors import ContractError
 from core.domain.json_value import Json
 from core.domain.message import InboundMessage, MessageKind
+from core.language.languages import Language
 
 Kind: TypeAlias = Literal["press", "submit", "close", "shortcut", "message_shortcut", "command"]
 _KINDS: dict[str, Kind] = {
@@ -72,6 +73,8 @@ class SlackInteraction:
     """True: the person who used the shortcut wrote that message."""
     trigger: str | None = None
     """Opens one view, within 3 s; None of a close."""
+    language: Language = Language.ENGLISH
+    """In which this person is spoken to; Slack does not tell it with what they did."""
     response_url: str | None = None
     """Good for 5 answers within 30 min; None in a view."""
 

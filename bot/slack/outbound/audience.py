@@ -133,6 +133,11 @@ class SlackAudience:
         return kind == "employee" or kind in GUESTS
 
     @property
+    def directory(self) -> Directory:
+        """Who people are."""
+        return self._directory
+
+    @property
     def rooms(self) -> Channels:
         """What channels are."""
         return self._rooms

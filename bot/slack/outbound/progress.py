@@ -24,6 +24,8 @@ from bot.slack.web.calls import Slack
 from core.domain.errors import BusyError, OvertakenError
 from core.domain.json_value import Json
 from core.domain.message import Claimed
+from core.language.languages import Language
+from core.language.texts import LanguageKnown, in_english
 from core.ports import Kept, Progress, Progressed
 
 SEEN = "eyes"
@@ -71,16 +73,33 @@ class _Awaited:
 class SlackSurface:
     """See `core.ports.Surface`."""
 
-    def __init__(self, slack: Slack, *, team: str, timings: SlackTimings | None = None) -> None:
+    def __init__(
+        self,
+        slack: Slack,
+        *,
+        team: str,
+        language_of: LanguageKnown = in_english,
+        timings: SlackTimings | None = None,
+    ) -> None:
+        """`language_of` says in which language a person is spoken to, as far as that is known."""
         self._slack = slack
         self._team = team
+        self._language_of = language_of
         self._timings = timings or SlackTimings()
         self._awaited: dict[int, _Awaited] = {}
         """By message: those of which it is not yet known who reads."""
 
     def showing(self, claimed: Claimed, kept: Kept, /) -> AbstractAsyncContextManager[Progress]:
         """See `Surface.showing`."""
-        return _Session(self._slack, claimed, kept, team=self._team, timings=self._timings)
+        language = self._language_of(claimed.person)
+        return _Session(
+            self._slack,
+            claimed,
+            kept,
+            team=self._team,
+            language=language,
+            timings=self._timings,
+        )
 
     @asynccontextmanager
     async def waking(self, claimed: Claimed) -> AsyncGenerator[None]:
@@ -127,15 +146,18 @@ class SlackSurface:
         now = asyncio.get_running_loop().time()
         if awaited.shown_at is None or now - awaited.shown_at >= self._timings.refreshed_every_s:
             awaited.shown_at = now
-            await _set_status(self._slack, claimed, progress_blocks.BEFORE)
+            language = self._language_of(claimed.person)
+            before = progress_blocks.BEFORE.of(language)
+            await _set_status(self._slack, claimed, before, language)
 
     async def _point(self, claimed: Claimed, awaited: _Awaited) -> None:
         """Tell the asker once, and alone, that a direct message is answered sooner."""
         place = claimed.place
         if place.mode != "direct" and not awaited.is_pointed:
             awaited.is_pointed = True
+            told = WRITE_DIRECTLY.of(self._language_of(claimed.person))
             await self._slack.post_ephemeral(
-                place.channel, claimed.person, WRITE_DIRECTLY, thread_ts=place.thread
+                place.channel, claimed.person, told, thread_ts=place.thread
             )
 
 
@@ -149,14 +171,16 @@ async def _comes(event: asyncio.Event, within_s: float) -> bool:
     return True
 
 
-async def _set_status(slack: Slack, claimed: Claimed, status: str) -> CallResult:
+async def _set_status(
+    slack: Slack, claimed: Claimed, status: str, language: Language
+) -> CallResult:
     """Set the status line of a thread; an empty one takes it away."""
     return await slack.write(
         "assistant.threads.setStatus",
         channel_id=claimed.place.channel,
         thread_ts=claimed.place.thread,
         status=status,
-        loading_messages=list(progress_blocks.LOADING) if status else None,
+        loading_messages=[one.of(language) for one in progress_blocks.LOADING] if status else None,
     )
 
 
@@ -164,9 +188,17 @@ class _Session(ProgressSession):
     """The progress of one claimed message."""
 
     def __init__(
-        self, slack: Slack, claimed: Claimed, kept: Kept, *, team: str, timings: SlackTimings
+        self,
+        slack: Slack,
+        claimed: Claimed,
+        kept: Kept,
+        *,
+        team: str,
+        language: Language,
+        timings: SlackTimings,
     ) -> None:
         super().__init__()
+        self._language = language
         self._slack = slack
         self._claimed = claimed
         self._kept = kept
@@ -204,14 +236,14 @@ class _Session(ProgressSession):
     async def clear(self) -> None:
         """See `ProgressSession.clear`: the status goes; a lost try is repeated."""
         if self._was_status_set:
-            cleared = await _set_status(self._slack, self._claimed, "")
+            cleared = await _set_status(self._slack, self._claimed, "", self._language)
             if isinstance(cleared, Uncertain):
-                await _set_status(self._slack, self._claimed, "")
+                await _set_status(self._slack, self._claimed, "", self._language)
 
     async def drop(self) -> None:
         """See `ProgressSession.drop`: the stream ends; a reply that stands already stays."""
         if self._ts is not None and self._has_streams and self._is_drawing:
-            blocks: list[Json] = [section(STOPPED)]
+            blocks: list[Json] = [section(STOPPED.of(self._language))]
             await self._slack.write("chat.stopStream", **self._message(self._ts), blocks=blocks)
 
     async def _begin(self) -> None:
@@ -235,8 +267,10 @@ class _Session(ProgressSession):
     async def _refresh(self) -> None:
         """Set the status (again): Slack lets it lapse."""
         if self._has_status:
-            status = progress_blocks.status(self._step) if self._step else progress_blocks.BEFORE
-            told = await _set_status(self._slack, self._claimed, status)
+            language = self._language
+            status = progress_blocks.BEFORE.of(language)
+            status = progress_blocks.status(self._step, language) if self._step else status
+            told = await _set_status(self._slack, self._claimed, status, language)
             self._was_status_set = True
             self._has_status = not isinstance(told, Rejected)
 
@@ -259,7 +293,7 @@ class _Session(ProgressSession):
         """Show the last steps as done; the reply may have ended the stream before."""
         if self._has_streams and self._ts is not None:
             last = steps[-1] if steps else self._step
-            more = list[Json](progress_blocks.last_chunks(last)) if last else []
+            more = list[Json](progress_blocks.last_chunks(last, self._language)) if last else []
             await self._append(steps, more=more)
 
     async def _open(self, steps: Sequence[Progressed]) -> None:
@@ -275,7 +309,7 @@ class _Session(ProgressSession):
             recipient_team_id=self._team,
             recipient_user_id=self._claimed.person,
             task_display_mode="plan",
-            chunks=list(progress_blocks.first_chunks(now)),
+            chunks=list(progress_blocks.first_chunks(now, self._language)),
         )
         if isinstance(opened, Succeeded):
             await self._keep(maybe(opened.body, "ts"))
@@ -329,9 +363,9 @@ class _Session(ProgressSession):
         repeated = [before] if before and more is None else []
         for now in steps or repeated:
             chunks += (
-                progress_blocks.next_chunks(before, now)
+                progress_blocks.next_chunks(before, now, self._language)
                 if before
-                else progress_blocks.first_chunks(now)
+                else progress_blocks.first_chunks(now, self._language)
             )
             before = now
         chunks += more or []
@@ -349,7 +383,8 @@ class _Session(ProgressSession):
             await self._refresh()
         elif not self._has_status and self._ts is None:
             place = self._claimed.place
-            posted = await self._slack.post_message(place.channel, CHECKING, thread_ts=place.thread)
+            told = CHECKING.of(self._language)
+            posted = await self._slack.post_message(place.channel, told, thread_ts=place.thread)
             if isinstance(posted, Succeeded):
                 await self._keep_line(posted.body)
 

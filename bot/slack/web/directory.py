@@ -9,6 +9,7 @@ import asyncio
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from sys import intern
 from time import monotonic
 
 from bot.audience_config import GUEST, SINGLE_CHANNEL_GUEST
@@ -29,6 +30,8 @@ AT_ONCE = 8
 """Calls for single people that run side by side."""
 MOST_KNOWN = 250_000
 """People that are remembered, some 100 bytes each: who was read first is forgotten first."""
+WITH_LOCALE = {"include_locale": "true"}
+"""Without it Slack tells of nobody what their client speaks; `users:read` suffices."""
 PAGES_AGAIN = 1
 """Pages of the workspace's list up to which it is read again before each post: of a larger
 workspace what is kept counts."""
@@ -42,6 +45,8 @@ class _Person:
     """`employee`, `guest`, `single_channel_guest`, `outsider`, `bot`, `unknown`."""
     read_at: float
     """By a clock that never goes back, in seconds."""
+    locale: str
+    """What their client speaks (`de-DE`); empty if Slack does not tell."""
 
 
 class Directory:
@@ -64,11 +69,16 @@ class Directory:
             TransientError: Slack could not say.
         """
         if not self._is_known(person, kept_s):
-            asked = await self._slack.read("users.info", user=person)
+            asked = await self._slack.read("users.info", user=person, **WITH_LOCALE)
             is_nobody = isinstance(asked, Rejected) and asked.code == "user_not_found"
-            kind = "unknown" if is_nobody else self._kind(maybe_object(body_of(asked), "user"))
-            self._remember(person, kind)
+            user = {} if is_nobody else maybe_object(body_of(asked), "user")
+            self._remember(person, "unknown" if is_nobody else self._kind(user), user)
         return self._people[person].kind
+
+    def locale_of(self, person: str) -> str | None:
+        """Return what somebody's client speaks, without asking; None: nobody has looked."""
+        known = self._people.get(person)
+        return None if known is None else known.locale
 
     async def kinds_of(
         self, people: Collection[str], *, team: str, kept_s: float
@@ -140,7 +150,9 @@ class Directory:
                 is_anew = team not in self._listings
                 if is_anew:
                     of_team = {"team_id": team} if self._identity.is_whole else {}
-                    self._listings[team] = PagedList(self._slack, "users.list", **of_team)
+                    self._listings[team] = PagedList(
+                        self._slack, "users.list", **of_team, **WITH_LOCALE
+                    )
                 await self._read_on(self._listings[team], people, team, kept_s)
 
     async def _read_on(
@@ -152,7 +164,7 @@ class Directory:
                 found = (await listing.page()).get("members")
                 for one in found if isinstance(found, list) else ():
                     if isinstance(one, Mapping) and maybe(one, "id"):
-                        self._remember(maybe(one, "id"), self._kind(one))
+                        self._remember(maybe(one, "id"), self._kind(one), one)
                 if listing.is_over:
                     self._whole[team] = listing
         finally:
@@ -164,9 +176,9 @@ class Directory:
         whole = self._whole.get(team)
         return whole is not None and monotonic() - whole.begun_at <= kept_s
 
-    def _remember(self, person: str, kind: str) -> None:
+    def _remember(self, person: str, kind: str, user: Mapping[str, Json]) -> None:
         self._people.pop(person, None)
-        self._people[person] = _Person(kind, monotonic())
+        self._people[person] = _Person(kind, monotonic(), intern(maybe(user, "locale")))
         if len(self._people) > MOST_KNOWN:
             del self._people[next(iter(self._people))]
 

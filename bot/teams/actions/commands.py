@@ -9,7 +9,16 @@ from dataclasses import replace
 from bot.call_results import Succeeded
 from bot.forms.forms import QUESTION, QUESTION_LIMIT, THREAD, WHERE, FormName, question_about_form
 from bot.intake import Intake
-from bot.replies.notices import ASKED_BEFORE, IN_DIRECT, OUTDATED
+from bot.replies.notices import (
+    ASKED_BEFORE,
+    EMPTY,
+    IN_DIRECT,
+    IN_THREAD,
+    NOT_NOW,
+    NOT_THERE,
+    OUTDATED,
+    OUTSIDE,
+)
 from bot.replies.safe_text import line
 from bot.teams.actions.dispatch import Handler, said
 from bot.teams.cards import dialogs
@@ -28,17 +37,15 @@ from core.domain.conversation import ContextMessage, Place
 from core.domain.errors import TransientError
 from core.domain.json_value import Json
 from core.domain.message import Accepted
+from core.language.texts import Text
 from core.ports import Clock
 from core.ports.messages import ConversationReferences
 
-IN_THREAD = "The answer comes in the thread."
-HERE = "Asked: the answer comes here."
-NOT_THERE = "I can't answer there. Ask for a private answer instead."
-NOT_NOW = "This did not work: I could not take your question. Please ask again."
-OUTSIDE = "I answer questions of this company's employees only."
-EMPTY = "Please write a question."
+HERE = Text("Asked: the answer comes here.", "Gefragt: Die Antwort kommt hierher.")
 TAKEN = frozenset({IN_THREAD, IN_DIRECT})
-ASKED, ASKED_BY = "You asked: {question}", "{name} asked: {question}"
+ASKED = Text("You asked: {question}", "Sie haben gefragt: {question}")
+ASKED_BY = Text("{name} asked: {question}", "{name} hat gefragt: {question}")
+SOMEBODY = Text("Somebody", "Jemand")
 
 
 class TeamsQuestions:
@@ -106,35 +113,39 @@ class TeamsQuestions:
         at = await self._addresses.of(place)
         if not isinstance(at, Address):
             return
-        name = line(self._rosters.name_of(place, interaction.person), limit=80) or "Somebody"
-        words = ASKED if place.mode == "direct" else ASKED_BY
+        language = interaction.language
+        words = (ASKED if place.mode == "direct" else ASKED_BY).of(language)
+        name = self._name_of(place, interaction)
         shown = words.format(name=name, question=_shortened(question))
         await self._transport.post(at, {"type": "message", "textFormat": "plain", "text": shown})
+
+    def _name_of(self, place: Place, interaction: TeamsInteraction) -> str:
+        known = line(self._rosters.name_of(place, interaction.person), limit=80)
+        return known or SOMEBODY.of(interaction.language)
 
     async def open(self, interaction: TeamsInteraction) -> Mapping[str, Json]:
         """Open the form with the message that it is about."""
         if interaction.is_outside:
-            return dialogs.message(OUTSIDE)
+            return dialogs.message(OUTSIDE.of(interaction.language))
         about = interaction.message_id or interaction.location.root
         form = question_about_form(interaction.quoted, title=ASK_TITLE, message_id=about)
-        return form_dialog(form)
+        return form_dialog(form, language=interaction.language)
 
     async def submit(self, interaction: TeamsInteraction) -> Mapping[str, Json]:
         """Take the question of the form."""
         target_of(interaction.values)
         question = interaction.values.get(QUESTION, "").strip()[:QUESTION_LIMIT]
         if interaction.is_outside:
-            return dialogs.message(OUTSIDE)
+            return dialogs.message(OUTSIDE.of(interaction.language))
         if not question:
-            return again(interaction, EMPTY) or dialogs.message(EMPTY)
+            return again(interaction, EMPTY) or dialogs.message(EMPTY.of(interaction.language))
         in_thread = interaction.values.get(WHERE) == THREAD
         ask = self._in_thread if in_thread else self._direct
         words = await ask(interaction, question)
-        if words in TAKEN:
-            return dialogs.message(words)
-        return again(interaction, words) or dialogs.message(words)
+        said = dialogs.message(words.of(interaction.language))
+        return said if words in TAKEN else again(interaction, words) or said
 
-    async def _in_thread(self, interaction: TeamsInteraction, question: str) -> str:
+    async def _in_thread(self, interaction: TeamsInteraction, question: str) -> Text:
         """Answer where the message stands: only if we and the person are there, too."""
         place = interaction.location.place
         try:
@@ -144,11 +155,12 @@ class TeamsQuestions:
         at = await self._addresses.of(place)
         if not is_there or not isinstance(at, Address):
             return NOT_THERE
-        name = line(self._rosters.name_of(place, interaction.person), limit=80) or "Somebody"
-        words = ASKED_BY.format(name=name, question=_shortened(question))
+        words = ASKED_BY.of(interaction.language).format(
+            name=self._name_of(place, interaction), question=_shortened(question)
+        )
         return IN_THREAD if await self._taken(interaction, question, place, at, words) else NOT_NOW
 
-    async def _direct(self, interaction: TeamsInteraction, question: str) -> str:
+    async def _direct(self, interaction: TeamsInteraction, question: str) -> Text:
         at = await self._addresses.direct(interaction.location.place, interaction.person)
         if not isinstance(at, Address):
             at = await self._addresses.made(interaction.reference, interaction.person)
@@ -172,7 +184,7 @@ class TeamsQuestions:
             thread=at.conversation,
             mode="direct",
         )
-        words = ASKED.format(question=_shortened(question))
+        words = ASKED.of(interaction.language).format(question=_shortened(question))
         return IN_DIRECT if await self._taken(interaction, question, place, at, words) else NOT_NOW
 
     async def _taken(
@@ -196,9 +208,9 @@ class TeamsQuestions:
         return True
 
 
-def told(interaction: TeamsInteraction, words: str) -> Mapping[str, Json]:
+def told(interaction: TeamsInteraction, words: Text) -> Mapping[str, Json]:
     """Return a line for whoever pressed; a client that sends a press as a message shows none."""
-    return said(interaction.kind, words).body
+    return said(interaction, words).body
 
 
 def _shortened(question: str) -> str:

@@ -8,7 +8,7 @@ error for a button of an older release.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from bot.intake import NotForUs
 from bot.teams.cards.dialogs import FORMS, again
@@ -16,6 +16,8 @@ from bot.teams.inbound.interaction import Kind, TeamsInteraction
 from bot.teams.protocol.action_ids import CASE_REFRESH
 from core.domain.errors import ContractError, TransientError
 from core.domain.json_value import Json
+from core.language.languages import Language
+from core.language.texts import Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,8 +45,14 @@ ANSWER_WITHIN_S: Mapping[Kind, float] = {
     "press": 9.0,
 }
 """The service gives up after 10 to 15 s, clients after 5 s on dialogs and extensions."""
-OUTDATED = "This is no longer available. Please ask again."
-FAILED = "That did not work. Please try again."
+OUTDATED = Text(
+    "This is no longer available. Please ask again.",
+    "Das ist nicht mehr verfügbar. Bitte fragen Sie noch einmal.",
+)
+FAILED = Text(
+    "That did not work. Please try again.",
+    "Das hat nicht geklappt. Bitte versuchen Sie es noch einmal.",
+)
 OK, UNKNOWN, UNAVAILABLE = 200, 501, 503
 
 logger = logging.getLogger(__name__)
@@ -53,7 +61,13 @@ logger = logging.getLogger(__name__)
 class TeamsDispatcher:
     """Finds the handler of an interaction. Safe from many tasks."""
 
-    def __init__(self, *handlers: Mapping[str, Handler]) -> None:
+    def __init__(
+        self,
+        *handlers: Mapping[str, Handler],
+        language_of: Callable[[str | None], Language] | None = None,
+    ) -> None:
+        """`language_of` says which language a client's locale stands for; None: English."""
+        self._language_of = language_of
         self._handlers: dict[str, Handler] = {}
         for table in handlers:
             self._handlers.update(table)
@@ -67,34 +81,42 @@ class TeamsDispatcher:
         if isinstance(found, NotForUs):
             logger.info("an invoke is not for us: %s", found.reason)
             return Response(status=UNKNOWN)
+        found = self.spoken(found)
         handler = self._handlers.get(found.name)
         if handler is None:
             logger.info("nobody handles %s %r", found.kind, found.name)
-            return said(found.kind, OUTDATED)
+            return said(found, OUTDATED)
         try:
             async with asyncio.timeout(ANSWER_WITHIN_S[found.kind]):
                 return Response(body=await handler(found))
         except ContractError as error:
             logger.warning("%s %r can't be read: %s", found.kind, found.name, error)
-            return said(found.kind, OUTDATED)
+            return said(found, OUTDATED)
         except (TransientError, TimeoutError):
             logger.exception("%s %r failed", found.kind, found.name)
             if found.kind == "execute" and found.name != CASE_REFRESH:
                 # Somebody pressed: the client would show an error of its own, and try no more.
-                return said(found.kind, FAILED)
+                return said(found, FAILED)
             form = again(found, FAILED) if found.kind in FORMS else None
             return Response(status=UNAVAILABLE) if form is None else Response(body=form)
+
+    def spoken(self, found: TeamsInteraction) -> TeamsInteraction:
+        """Return an interaction with the language in which its person is spoken to."""
+        if self._language_of is None:
+            return found
+        return replace(found, language=self._language_of(found.locale))
 
 
 def failed(found: TeamsInteraction) -> Response:
     """Return the answer to what failed in a way that nobody foresaw."""
     form = again(found, FAILED) if found.kind in FORMS else None
-    return said(found.kind, FAILED) if form is None else Response(body=form)
+    return said(found, FAILED) if form is None else Response(body=form)
 
 
-def said(kind: Kind, text: str) -> Response:
+def said(found: TeamsInteraction, words: Text) -> Response:
     """Return the answer that shows a line of text, in the form that fits what was done."""
-    match kind:
+    text = words.of(found.language)
+    match found.kind:
         case "press" | "feedback":
             return Response()
         case "execute":

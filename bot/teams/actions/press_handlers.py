@@ -136,8 +136,10 @@ class TeamsPressHandlers:
         found = await self._actions.answers.whole(self._press(interaction))
         if isinstance(found, Say):
             return self._responder.respond(interaction, found)
-        card = whole_card(found, self._library.of(found))
-        return self._responder.open(interaction, WHOLE_TITLE, card, is_large=True)
+        language = interaction.language
+        card = whole_card(found, self._library.of(found), language)
+        title = WHOLE_TITLE.of(language)
+        return self._responder.open(interaction, title, card, is_large=True)
 
 
 class TeamsAskers:

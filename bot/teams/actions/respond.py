@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import assert_never
 
 from bot.actions.press import (
@@ -71,14 +72,15 @@ class TeamsResponder:
                 return self._say(interaction, self._worded(interaction, outcome))
             case FieldError():
                 form = again(interaction, outcome.words) if interaction.kind in FORMS else None
-                return self._say(interaction, outcome.words) if form is None else form
+                words = outcome.words.of(interaction.language)
+                return self._say(interaction, words) if form is None else form
             case OpenForm():
                 return self._open_form(interaction, outcome.form)
             case Redraw():
                 return self._redraw(interaction, outcome.now)
             case Removed():
                 # Teams shows an error for a press without an answer.
-                return self._say(interaction, REMOVED)
+                return self._say(interaction, REMOVED.of(interaction.language))
             case _:
                 assert_never(outcome)
 
@@ -96,7 +98,9 @@ class TeamsResponder:
         """Return a line, with the name of who asked before it where that is to be said."""
         place = interaction.location.place
         who = line(self._rosters.name_of(place, told.whose), limit=80) if told.whose else ""
-        return f"{ASKED_BY.format(who=who)} {told.words}" if who else told.words
+        language = interaction.language
+        words = told.words.of(language)
+        return f"{ASKED_BY.of(language).format(who=who)} {words}" if who else words
 
     def _say(self, interaction: TeamsInteraction, words: str) -> Mapping[str, Json]:
         """Return the answer that says it; where none can, write to that person alone."""
@@ -113,14 +117,17 @@ class TeamsResponder:
                 return dialogs.message(words)
 
     def _open_form(self, interaction: TeamsInteraction, form: View) -> Mapping[str, Json]:
+        language = interaction.language
         match form:
             case Form():
-                return self.open(interaction, form.title, form_card(form))
+                card = form_card(form, language=language)
+                return self.open(interaction, form.title.of(language), card)
             case EvidenceView():
-                card = evidence_card(form, self._library.of(form.answer))
-                return self.open(interaction, TITLE, card, is_large=True)
+                shown = replace(form, language=language)
+                card = evidence_card(shown, self._library.of(form.answer))
+                return self.open(interaction, TITLE.of(language), card, is_large=True)
             case FormNotice():
-                return self._say(interaction, form.words)
+                return self._say(interaction, form.words.of(language))
             case _:
                 assert_never(form)
 
@@ -133,11 +140,13 @@ class TeamsResponder:
         return dialogs.replaced(self._card(interaction, now)) if is_shown else dialogs.NOTHING
 
     def _card(self, interaction: TeamsInteraction, now: Clarified | Case | AffectedEdition) -> Card:
+        language = interaction.language
         if isinstance(now, Clarified):
-            return clarified_card(now, "You")
+            return clarified_card(now, None, language)
         if isinstance(now, AffectedEdition):
-            return affected_card(now, RenderContext(library=self._library))
+            return affected_card(now, RenderContext(library=self._library, language=language))
         context = RenderContext(
+            language=language,
             is_public=interaction.location.scope != "personal",
             officers=officers_in(interaction.location.place, self._rosters, self._officers),
         )

@@ -37,6 +37,7 @@ from bot.teams.connector.graph import EntraGroups
 from bot.teams.connector.http_client import ConnectorHttp, open_session
 from bot.teams.connector.roster import Rosters, officers_in
 from bot.teams.outbound.audience import TeamsAudience
+from bot.teams.outbound.languages import TeamsLanguages
 from bot.teams.outbound.poster import TeamsMessage, TeamsPoster
 from bot.teams.outbound.progress import TeamsSurface, TeamsTimings
 from bot.teams.protocol.conversations import NAME, Reference
@@ -163,7 +164,8 @@ def wire(
     addresses = Addresses(service.references, identity, transport)
     rosters = Rosters(transport, addresses, identity)
     audience = TeamsAudience(rosters, rights, groups)
-    surface = TeamsSurface(transport, addresses, timings=timings)
+    languages = TeamsLanguages(service.references, default=service.settings.own_language)
+    surface = TeamsSurface(transport, addresses, language_of=languages.told, timings=timings)
     name = read_app_identity(service.settings).texts.name
     library = library_of(service.settings)
 
@@ -176,7 +178,12 @@ def wire(
             zone=zone_of(delivery.time_zone) or service.officers.calendar.zone,
             people=rosters.by_name(delivery.place) if delivery.reply.officer_reply else {},
         )
-        context = replace(context, starters=service.starters.known, app_name=name)
+        context = replace(
+            context,
+            starters=service.starters.known,
+            app_name=name,
+            language=delivery.reply.language or service.settings.own_language,
+        )
         return render(delivery.reply, delivery.shape, context=context)
 
     def forget(reference: Reference) -> None:
@@ -192,6 +199,7 @@ def wire(
         rosters=rosters,
         intake=intake,
         library=library,
+        languages=languages,
         background=background,
     )
     keeper = TeamsEventIntake(
@@ -207,9 +215,18 @@ def wire(
         keeper=keeper,
         presses=presses,
         answering=Platform(
-            audience=audience, surface=surface, poster=poster, waking=surface.waking
+            audience=audience,
+            surface=surface,
+            poster=poster,
+            language=languages.at,
+            waking=surface.waking,
         ),
-        posting=Platform(audience=audience.when_posting(), surface=surface, poster=poster),
+        posting=Platform(
+            audience=audience.when_posting(),
+            surface=surface,
+            poster=poster,
+            language=languages.at,
+        ),
         channels=TeamsChannelCheck(tenants=identity.tenants, addresses=addresses, rosters=rosters),
     )
 
@@ -223,6 +240,7 @@ def handlers(
     rosters: Rosters,
     intake: Intake,
     library: Library,
+    languages: TeamsLanguages,
     background: BackgroundTasks,
 ) -> TeamsDispatcher:
     """Return the handlers; nothing is called."""
@@ -259,7 +277,7 @@ def handlers(
         library=library,
         show_question=asking.show,
     )
-    return TeamsDispatcher(pressing.handlers(), asking.handlers())
+    return TeamsDispatcher(pressing.handlers(), asking.handlers(), language_of=languages.told)
 
 
 def context_of(

@@ -8,19 +8,24 @@ without an id: the label is the message's alone.
 import json
 from collections.abc import Iterable, Iterator
 
-from bot.replies.answer import badge_of, is_generated
+from bot.forms.forms import CHOOSE_ONE
+from bot.replies.answer import SOURCES, badge_of, is_generated
 from bot.replies.buttons import (
     LISTED,
     REMOVE,
     WHICH_ONE,
+    Chooser,
     answer_buttons,
     choices,
+    chose_words,
+    chosen_words,
     follow_ups,
 )
 from bot.replies.context import Library, RenderContext, Sensitivity
 from bot.replies.notices import ASKED_ELSE
 from bot.replies.safe_text import CUT, line, short
 from bot.replies.sources import (
+    POLICY,
     QUOTES,
     ShownQuote,
     Source,
@@ -53,12 +58,20 @@ from bot.teams.protocol import action_ids
 from core.domain.answer import Answer, Outcome, ShownCitation
 from core.domain.delivery import Clarified
 from core.domain.json_value import Json
+from core.language.languages import Language
+from core.language.texts import Text
 
 SIZES = (QUOTES, 2_000, 800, 0)
 """Characters that quotes may take, tried in turn until the card is small enough."""
 WHOLE, WHOLE_LINES, MOST_OPTIONS = 3_000, 30, 10
 """Characters and lines of an answer's words in a dialog, and options of a clarification."""
-UNDER_EVIDENCE = "The sources are under “Show evidence”."
+UNDER_EVIDENCE = Text(
+    "The sources are under “Show evidence”.", "Die Quellen stehen unter „Belege anzeigen“."
+)
+_CHOOSE = Text("Choose", "Auswählen")
+_WHICH = Text("Which one?", "Welche Angabe trifft zu?")
+_SINCE = Text("since {day}", "seit {day}")
+_SENSITIVE = Text("Sensitive", "Vertraulich")
 RECORD_BYTES = 400
 """What the ids of the record take, which the button for the evidence is given afterwards."""
 BUTTONS = 5
@@ -82,13 +95,17 @@ def answer_card(answer: Answer, ours: str, context: RenderContext) -> Card | Non
 
     most = CARD_BYTES - RECORD_BYTES
     shown = fitting(SIZES, made, most=most)
-    return shown if size(shown) <= most else card([small_print(UNDER_EVIDENCE)], buttons)
+    return (
+        shown
+        if size(shown) <= most
+        else card([small_print(UNDER_EVIDENCE.of(context.language))], buttons)
+    )
 
 
-def whole_card(answer: Answer, library: Library) -> Card:
+def whole_card(answer: Answer, library: Library, language: Language = Language.ENGLISH) -> Card:
     """Return all of an answer, for a dialog; at most 28 kB."""
-    head = badge_of(answer)
-    words = short(answer.text, WHOLE, library.hosts, mark=CUT)
+    head = badge_of(answer, language)
+    words = short(answer.text, WHOLE, library.hosts, mark=CUT.of(language))
     options = [line(one, limit=200) for one in answer.options[:MOST_OPTIONS]]
     above = [
         *([rich_text(text_run(head.words, weight="Bolder"))] if head else []),
@@ -97,17 +114,17 @@ def whole_card(answer: Answer, library: Library) -> Card:
     ]
 
     def made(quotes: int) -> Card:
-        sources = source_items(answer.quoted, library, quotes=quotes)
+        sources = source_items(answer.quoted, library, language, quotes=quotes)
         return card([*above, *sources], is_wide=False)
 
     return fitting(SIZES, made)
 
 
 def source_items(
-    citations: tuple[ShownCitation, ...], library: Library, *, quotes: int
+    citations: tuple[ShownCitation, ...], library: Library, language: Language, *, quotes: int
 ) -> list[Card]:
     """Return the sources; `quotes`: characters that all quotes together may take."""
-    found = shown_sources(citations, library, quotes=quotes)
+    found = shown_sources(citations, library, quotes=quotes, language=language)
     items = [item for source, shown in found.sources for item in _source(source, shown)]
     return [*items, *([small_print(found.more)] if found.more else [])]
 
@@ -115,8 +132,10 @@ def source_items(
 def _sources(answer: Answer, ours: str, context: RenderContext, *, quotes: int) -> list[Card]:
     if not answer.quoted or answer.is_closest:  # the text says where a closest passage stands
         return []
-    items = source_items(answer.quoted, context.library, quotes=quotes)
-    return collapsed(f"Sources ({len(answer.quoted)})", f"src:{ours}", items)
+    language = context.language
+    items = source_items(answer.quoted, context.library, language, quotes=quotes)
+    title = SOURCES.format(count=len(answer.quoted)).of(language)
+    return collapsed(title, f"src:{ours}", items)
 
 
 def _source(source: Source, quotes: Iterable[ShownQuote]) -> Iterator[Card]:
@@ -136,69 +155,84 @@ def _source(source: Source, quotes: Iterable[ShownQuote]) -> Iterator[Card]:
 def _buttons(answer: Answer, ours: str, context: RenderContext) -> Iterator[Card]:
     data = action_ids.data_of(action_ids.ANSWER_KEY, ours)
     for one in answer_buttons(answer, may_share=context.may_share):
-        yield press_button(one, data)
+        yield press_button(one, data, context.language)
     if context.is_public:  # in a chat with one person they are suggested below the composer
         for number, asked in enumerate(follow_ups(answer)):
             of_answer = action_ids.data_of(action_ids.ANSWER_KEY, ours, number)
             yield execute_button(action_ids.FOLLOW_UP, line(asked, limit=TITLE), of_answer)
     if answer.outcome is Outcome.ANSWERED and context.asker:
-        yield press_button(REMOVE, data) | {"mode": "secondary"}
+        yield press_button(REMOVE, data, context.language) | {"mode": "secondary"}
 
 
-def clarification_card(answer: Answer, ours: str) -> Card | None:
+def clarification_card(answer: Answer, ours: str, language: Language) -> Card | None:
     """Return a card with the options; None if there are none."""
     if not answer.options or not ours:
         return None
     if len(answer.options) <= BUTTONS:
-        return card([], _option_buttons(answer, ours))
+        return card([], _option_buttons(answer, ours, language))
     data = action_ids.data_of(action_ids.CLARIFICATION_KEY, ours)
-    return card([_list(answer)], [execute_button(action_ids.CLARIFY, "Choose", data)])
+    choose = execute_button(action_ids.CLARIFY, _CHOOSE.of(language), data)
+    return card([_list(answer, language)], [choose])
 
 
-def clarified_card(clarified: Clarified, who: str) -> Card:
+def clarified_card(clarified: Clarified, who: str | None, language: Language) -> Card:
     """Return the card that replaces the options of a question back once it is answered.
 
-    `who` chose; empty: nobody is named.
+    `who` chose; empty: nobody is named; None: whoever reads it.
     """
     if not clarified.chosen:
-        return card([small_print(ASKED_ELSE)])
-    chose = text_run(f"{who} chose " if who else "Chosen: ")
-    chosen = text_run(line(clarified.chosen, limit=200), weight="Bolder")
-    return card([rich_text(chose, chosen, text_run("."))])
+        return card([small_print(ASKED_ELSE.of(language))])
+    before, after = (one.of(language) for one in chose_words(who=chooser(who)))
+    chose = text_run(f"{who or ''}{before}")
+    said = line(chosen_words(clarified.chosen, language), limit=200)
+    chosen = text_run(said, weight="Bolder")
+    return card([rich_text(chose, chosen, text_run(after))])
 
 
-def _option_buttons(answer: Answer, ours: str) -> Iterator[Card]:
-    for choice, title in choices(answer, limit=TITLE, most=BUTTONS):
+def chooser(who: str | None) -> Chooser:
+    """Return who is said to have chosen: see `clarified_card`."""
+    return "you" if who is None else "named" if who else "nobody"
+
+
+def _option_buttons(answer: Answer, ours: str, language: Language) -> Iterator[Card]:
+    for choice, title in choices(answer, limit=TITLE, most=BUTTONS, language=language):
         data = action_ids.data_of(action_ids.CLARIFICATION_KEY, ours, choice)
         yield execute_button(action_ids.CLARIFY, title, data)
 
 
-def _list(answer: Answer) -> Card:
-    offered = choices(answer, limit=TITLE, most=LISTED)
+def _list(answer: Answer, language: Language) -> Card:
+    offered = choices(answer, limit=TITLE, most=LISTED, language=language)
     listed: list[Json] = [{"title": title, "value": choice} for choice, title in offered]
     return {
         "type": "Input.ChoiceSet",
         "id": action_ids.CHOICE,
-        "label": WHICH_ONE,
+        "label": WHICH_ONE.of(language),
         "isRequired": True,
-        "errorMessage": "Choose one",
+        "errorMessage": CHOOSE_ONE.of(language),
         "choices": listed,
     }
 
 
-def root_entity(answer: Answer, library: Library, *, with_cards: bool) -> Card:
+def root_entity(
+    answer: Answer,
+    library: Library,
+    *,
+    with_cards: bool,
+    language: Language = Language.ENGLISH,
+) -> Card:
     """Return the one root entity of a message: what it cites, how sensitive, whether generated.
 
     Args:
         answer: what is shown.
         library: links and sensitivity.
         with_cards: True: each citation opens on a click and shows its quote.
+        language: of what is said around the quotes.
     """
     label = _strictest(answer, library)
-    cited = [_claim(one, library, with_cards) for one in answer.quoted[:CITATIONS]]
+    cited = [_claim(one, library, with_cards, language) for one in answer.quoted[:CITATIONS]]
     made = bare_entity(answer)
     if label is not None:
-        made["usageInfo"] = _usage(label)
+        made["usageInfo"] = _usage(label, language)
     return made | ({"citation": list[Json](cited)} if cited else {})
 
 
@@ -213,18 +247,19 @@ def bare_entity(answer: Answer) -> Card:
     return made | ({"additionalType": ["AIGeneratedContent"]} if is_generated(answer) else {})
 
 
-def _claim(cited: ShownCitation, library: Library, with_card: bool) -> Card:
+def _claim(cited: ShownCitation, library: Library, with_card: bool, language: Language) -> Card:
     place, quote = cited.place, short(cited.quote, IN_CONTEXT, library.hosts)
     version = line(place.version_label, limit=20) if place.version_label else ""
     document: Card = {
         "@type": "DigitalDocument",
-        "name": line(section_title(place), limit=NAME) or "Policy",
+        "name": line(section_title(place, language), limit=NAME) or POLICY.of(language),
         "abstract": line(cited.quote, library.hosts, limit=ABSTRACT) or "-",
     }
     url = library.url(place)
     if url is not None and len(url) <= LONGEST_URL:
         document["url"] = address(url)
-    said = (version, f"since {cited.effective_from}" if cited.effective_from else "")
+    since = _SINCE.format(day=cited.effective_from or "").of(language)
+    said = (version, since if cited.effective_from else "")
     keywords = [line(one, limit=KEYWORD) for one in said if one]
     if keywords:
         document["keywords"] = list[Json](keywords[:KEYWORDS])
@@ -245,10 +280,10 @@ def _strictest(answer: Answer, library: Library) -> Sensitivity | None:
     return max((one for one in found if one), key=lambda one: one.rank, default=None)
 
 
-def _usage(label: Sensitivity) -> Card:
+def _usage(label: Sensitivity, language: Language) -> Card:
     return {
         "@type": "CreativeWork",
         "@id": LABEL,
-        "name": line(label.name, limit=80) or "Sensitive",
-        "description": line(label.description, limit=200) or "-",
+        "name": line(label.name, limit=80) or _SENSITIVE.of(language),
+        "description": line(label.description.of(language), limit=200) or "-",
     }

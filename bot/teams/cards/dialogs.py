@@ -10,6 +10,8 @@ from typing import assert_never
 
 from bot.actions.press import PressTarget
 from bot.forms.forms import (
+    CHOOSE_ONE,
+    NOTE_LABEL,
     QUOTED,
     TICKED,
     ChoiceField,
@@ -44,6 +46,8 @@ from bot.teams.inbound.interaction import TeamsInteraction
 from bot.teams.protocol.action_ids import SEEN, data_of, target_of
 from core.domain.errors import ContractError
 from core.domain.json_value import Json
+from core.language.languages import Language
+from core.language.texts import Text
 
 MESSAGE_TYPE = "application/vnd.microsoft.activity.message"
 ERROR_TYPE = "application/vnd.microsoft.error"
@@ -51,10 +55,12 @@ NOTHING: Card = {}
 """The only response to feedback that Teams accepts."""
 WRONG = 300
 """Characters of a line that says why something was not taken: it may hold an officer's name."""
-ASK_TITLE = "Ask about policy"
-HOW_TO_FORM = (
+ASK_TITLE = Text("Ask about policy", "Zu Richtlinien fragen")
+HOW_TO_FORM = Text(
     "**bold**, _italics_, lines that begin with - or 1. for lists, [words](address) for links,"
-    " @Name for somebody who reads the conversation"
+    " @Name for somebody who reads the conversation",
+    "**fett**, _kursiv_, Zeilen mit - oder 1. am Anfang für Listen, [Text](Adresse) für Links,"
+    " @Name für jemanden, der die Unterhaltung liest",
 )
 FORMS = frozenset({"submit", "ask_submit"})
 """Kinds of interactions that hold what somebody typed."""
@@ -77,22 +83,23 @@ class Typed:
 BLANK = Typed()
 
 
-def form_dialog(form: Form, typed: Typed = BLANK) -> Card:
+def form_dialog(form: Form, typed: Typed = BLANK, *, language: Language = Language.ENGLISH) -> Card:
     """Return the reply that opens a form."""
-    return opened(form.title, form_card(form, typed))
+    return opened(form.title.of(language), form_card(form, typed, language=language))
 
 
-def form_card(form: Form, typed: Typed = BLANK) -> Card:
+def form_card(form: Form, typed: Typed = BLANK, *, language: Language = Language.ENGLISH) -> Card:
     """Return a form as a card, with what was typed before."""
     data = data_of(form.key, form.target, "" if form.known is None else form.known)
     data |= {SEEN: form.seen_by.value} if form.seen_by else {}
     wrong = text_run(line(typed.wrong, limit=WRONG), weight="Bolder", color="Attention")
-    body = [piece for item in form.items for piece in _drawn(item, typed)]
+    body = [piece for item in form.items for piece in _drawn(item, typed, language)]
     above = [rich_text(wrong)] if typed.wrong else []
-    return card([*above, *body], [submit_button(form.name.value, form.submit, data)], is_wide=False)
+    submit = submit_button(form.name.value, form.submit.of(language), data)
+    return card([*above, *body], [submit], is_wide=False)
 
 
-def again(interaction: TeamsInteraction, wrong: str) -> Card | None:
+def again(interaction: TeamsInteraction, wrong: Text) -> Card | None:
     """Return the dialog that was sent, as it was, with what is wrong; None: it is no form of ours.
 
     It holds nothing but what the request held: whoever sent it sees their own words.
@@ -101,7 +108,9 @@ def again(interaction: TeamsInteraction, wrong: str) -> Card | None:
         form = _sent(interaction, target_of(interaction.values))
     except (ContractError, ValueError):
         return None
-    return form_dialog(form, Typed(values=interaction.values, wrong=wrong))
+    language = interaction.language
+    typed = Typed(values=interaction.values, wrong=wrong.of(language))
+    return form_dialog(form, typed, language=language)
 
 
 def opened(title: str, card: Card, *, is_large: bool = False) -> Card:
@@ -149,54 +158,61 @@ def _sent(interaction: TeamsInteraction, target: PressTarget) -> Form:
             return question_about_form(interaction.quoted, title=ASK_TITLE, message_id=target.id)
 
 
-def _drawn(item: Item, typed: Typed) -> Iterator[Card]:
+def _drawn(item: Item, typed: Typed, language: Language) -> Iterator[Card]:
     match item:
         case Words():
-            yield paragraph(item.text)
+            yield paragraph(item.text.of(language))
         case Quotation():
-            quoted = text_lines(short(item.text, QUOTED, mark=CUT)) or [rich_text(text_run("-"))]
+            told = short(item.text, QUOTED, mark=CUT.of(language))
+            quoted = text_lines(told) or [rich_text(text_run("-"))]
             yield container(quoted, style="emphasis")
             if item.note:
-                note = text_run(short(item.note, QUOTED, mark=CUT).replace("\n", " "))
-                yield rich_text(text_run("Note: ", weight="Bolder"), note, spacing="Small")
+                note = short(item.note, QUOTED, mark=CUT.of(language)).replace("\n", " ")
+                label = text_run(f"{NOTE_LABEL.of(language)}: ", weight="Bolder")
+                yield rich_text(label, text_run(note), spacing="Small")
         case TextField():
-            yield _text(item, typed)
+            yield _text(item, typed, language)
             if item.is_formed:
-                yield small_print(HOW_TO_FORM)
+                yield small_print(HOW_TO_FORM.of(language))
         case ChoiceField():
-            yield _choices(item, typed)
+            yield _choices(item, typed, language)
         case OptionsField():
-            yield from (_toggle(value, title, typed) for value, title in item.options)
+            yield from (_toggle(value, title.of(language), typed) for value, title in item.options)
         case _:
             assert_never(item)
 
 
-def _text(item: TextField, typed: Typed) -> Card:
+def _text(item: TextField, typed: Typed, language: Language) -> Card:
     made: Card = {
         "type": "Input.Text",
         "id": item.id,
-        "label": item.label,
+        "label": item.label.of(language),
         "isMultiline": True,
         "maxLength": item.limit,
     }
     if item.hint:
-        made["placeholder"] = item.hint
+        made["placeholder"] = item.hint.of(language)
     if held := typed.text(item.id, item.limit):
         made["value"] = held
-    return made | ({"isRequired": True, "errorMessage": item.missing} if item.least else {})
+    if not item.least:
+        return made
+    missing = item.missing.of(language) if item.missing else ""
+    return made | {"isRequired": True, "errorMessage": missing}
 
 
-def _choices(item: ChoiceField, typed: Typed) -> Card:
-    offered: list[Json] = [{"title": title, "value": value} for value, title in item.options]
+def _choices(item: ChoiceField, typed: Typed, language: Language) -> Card:
+    offered: list[Json] = [
+        {"title": title.of(language), "value": value} for value, title in item.options
+    ]
     held = typed.values.get(item.id, "")
     chosen = held if held in dict(item.options) else item.initial
     made: Card = {
         "type": "Input.ChoiceSet",
         "id": item.id,
-        "label": item.label,
+        "label": item.label.of(language),
         "style": "compact" if item.is_menu else "expanded",
         "isRequired": True,
-        "errorMessage": "Choose one",
+        "errorMessage": CHOOSE_ONE.of(language),
         "choices": offered,
     }
     return made | ({"value": chosen} if chosen else {})

@@ -13,6 +13,7 @@ from bot.replies.safe_text import cut, pieces
 from bot.teams.cards.markdown import address, paragraphs, run_text
 from bot.teams.protocol.action_ids import DO, OPENING
 from core.domain.json_value import Json
+from core.language.languages import Language
 
 Card: TypeAlias = dict[str, Json]
 T = TypeVar("T")
@@ -119,11 +120,11 @@ def execute_button(name: str, title: str, data: Mapping[str, Json], **more: Json
     return made | more | {"fallback": simple}
 
 
-def press_button(shown: Button, data: Mapping[str, Json]) -> Card:
+def press_button(shown: Button, data: Mapping[str, Json], language: Language) -> Card:
     """Return a button that replies share; one that opens a dialog only does that."""
     style: Card = {"style": _STYLES[shown.emphasis]} if shown.emphasis else {}
     make = dialog_button if shown.act in OPENING else execute_button
-    return make(shown.act.value, shown.text, data, **style)
+    return make(shown.act.value, shown.text.of(language), data, **style)
 
 
 def with_data(made: Card, more: Mapping[str, Json]) -> Card:

@@ -1,10 +1,12 @@
 """The evidence of an answer as the card of a dialog, a page at a time."""
 
 from collections.abc import Iterator
+from functools import partial
 from typing import assert_never
 
 from bot.forms.evidence import (
     PIECE,
+    RECORD,
     BadgeGrounds,
     ClaimHeading,
     EvidenceItem,
@@ -29,6 +31,7 @@ from bot.teams.cards.elements import (
     text_run,
 )
 from bot.teams.protocol.action_ids import ANSWER_KEY, EVIDENCE_PAGE, data_of
+from core.language.languages import Language
 
 PAGE_BYTES, PAGE_ITEMS = 22_000, 60
 LINES = 60
@@ -41,12 +44,12 @@ def evidence_card(evidence: EvidenceView, library: Library) -> Card:
     page = page_of(
         evidence,
         library,
-        draw=_drawn,
+        draw=partial(_drawn, language=evidence.language),
         size=lambda unit: size(list(unit)),
         most=PAGE_BYTES,
         items=PAGE_ITEMS,
     )
-    summary, ours = summary_of(evidence.answer), evidence.answer_id
+    summary, ours = summary_of(evidence.answer, evidence.language), evidence.answer_id
     verdict = paragraph(summary.text, weight="Bolder")
     above = container([verdict], style=_STYLES[summary.level], bleed=True)
     turning = (
@@ -57,14 +60,14 @@ def evidence_card(evidence: EvidenceView, library: Library) -> Card:
     return card([above, *page.items, *below], turning, is_wide=False)
 
 
-def _drawn(item: EvidenceItem) -> Iterator[list[Card]]:
+def _drawn(item: EvidenceItem, *, language: Language) -> Iterator[list[Card]]:
     match item:
         case ClaimHeading():
             return _heading(item)
         case QuotePart():
             return _quote(item)
         case BadgeGrounds():
-            return _grounds(item)
+            return _grounds(item, language)
         case _:
             assert_never(item)
 
@@ -91,10 +94,11 @@ def _quote(quote: QuotePart) -> Iterator[list[Card]]:
     yield unit
 
 
-def _grounds(told: BadgeGrounds) -> Iterator[list[Card]]:
+def _grounds(told: BadgeGrounds, language: Language) -> Iterator[list[Card]]:
     """Return what stands behind the badge, and the record in letters that can be copied."""
     made = [rich_text(text_run(one, size="Small", isSubtle=True)) for one in told.lines]
     if told.record:
         record = text_run(told.record, size="Small", fontType="Monospace")
-        made += [rich_text(text_run("Record:", size="Small", isSubtle=True)), rich_text(record)]
+        named = text_run(RECORD.of(language), size="Small", isSubtle=True)
+        made += [rich_text(named), rich_text(record)]
     yield [container(made, separator=True, spacing="Medium")]

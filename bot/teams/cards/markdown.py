@@ -51,7 +51,7 @@ def _drawn(block: Block) -> str:
 
 def link(url: str, label: str) -> str:
     """Return a link to one of our addresses."""
-    return f"[{escaped(label) or 'Open'}]({address(url)})"
+    return f"[{escaped(label) or address(url)}]({address(url)})"
 
 
 def address(url: str) -> str:
@@ -138,7 +138,7 @@ def without_markup(context: RenderContext) -> PlainText:
 def _writer(markup: Markup, context: RenderContext) -> PlainText:
     # Teams does not report where consent lets us read more than mentions.
     heard = "named" if context.is_public else "chat"
-    return PlainText(markup=markup, library=context.library, heard=heard)
+    return PlainText(markup=markup, library=context.library, language=context.language, heard=heard)
 
 
 def _badge(head: BadgeLine) -> str:

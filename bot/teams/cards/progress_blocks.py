@@ -9,6 +9,7 @@ from bot.replies.safe_text import line
 from bot.teams.cards.elements import Card
 from bot.teams.cards.markdown import escaped
 from core.domain.json_value import Json
+from core.language.languages import Language
 from core.ports.reasoning import Progressed
 
 FIRST = 1
@@ -17,10 +18,16 @@ STEP = 150
 """Characters of a step; Teams takes 1,000, and escapes need room."""
 
 
-def informative(step: Progressed | None, *, sequence: int, stream_id: str | None) -> Card:
+def informative(
+    step: Progressed | None,
+    language: Language = Language.ENGLISH,
+    *,
+    sequence: int,
+    stream_id: str | None,
+) -> Card:
     """Return a step; one without a stream's id begins the stream."""
-    told = escaped(line(step.words, limit=STEP)) if step else ""
-    text = f"{told}…" if told else CHECKING
+    told = escaped(line(step.words.of(language), limit=STEP)) if step else ""
+    text = f"{told}…" if told else CHECKING.of(language)
     return _streamed("typing", text, "informative", sequence, stream_id)
 
 
@@ -47,9 +54,9 @@ def typing() -> Card:
     return {"type": "typing"}
 
 
-def placeholder() -> Card:
+def placeholder(language: Language = Language.ENGLISH) -> Card:
     """Return the message that the answer will replace."""
-    return {"type": "message", "textFormat": "plain", "text": CHECKING}
+    return {"type": "message", "textFormat": "plain", "text": CHECKING.of(language)}
 
 
 def _streamed(kind: str, text: str, stream: str, sequence: int, stream_id: str | None) -> Card:

@@ -6,22 +6,27 @@ stay, then the card.
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from bot.replies.answer import LEAF, event_line, question_of, reference
-from bot.replies.buttons import ASK_IN_PRIVATE, SHOW, follow_ups
+from bot.replies.buttons import (
+    ASK_IN_PRIVATE,
+    SHOW,
+    chose_words,
+    chosen_words,
+    follow_ups,
+)
+from bot.replies.case_texts import about_text, case_name, news_text, reminder_text
 from bot.replies.context import RenderContext
 from bot.replies.notices import (
     ASKED_ELSE,
     AUTOMATED,
     CONSOLE,
     OUTDATED,
-    about_text,
     ask_privately,
     checkpoint_lines,
     day_text,
-    news_text,
     notice_text,
-    reminder_text,
     sign_in_text,
     subject_lines,
     time_text,
@@ -32,6 +37,7 @@ from bot.teams.cards import cases
 from bot.teams.cards.answer import (
     answer_card,
     bare_entity,
+    chooser,
     clarification_card,
     clarified_card,
     root_entity,
@@ -98,7 +104,7 @@ def _rendered(reply: StoredReply, shape: int, context: RenderContext) -> TeamsMe
         greet = welcome_text if shape >= WITHOUT_CARD else welcome
         return TeamsMessage(activity=greet(context))
     if reply.notice is Notice.SIGN_IN:
-        return TeamsMessage(activity=_sign_in(reply, shape, _writer(shape, context)))
+        return TeamsMessage(activity=_sign_in(reply, shape, context))
     if answer is None:
         return TeamsMessage(activity=_line(reply, shape, context))
     if answer.is_report and context.is_public:
@@ -115,7 +121,8 @@ def last_line(reply: StoredReply, context: RenderContext, *, is_carded: bool) ->
 
     The beginning of the record's hash stands there only where no button of a card carries it.
     """
-    return _proven(reply, reference(reply, has_file=context.has_file), is_carded=is_carded)
+    told = reference(reply, has_file=context.has_file, language=context.language)
+    return _proven(reply, told, is_carded=is_carded)
 
 
 def _event_line(reply: StoredReply, first: str, *, is_carded: bool) -> str:
@@ -163,7 +170,9 @@ def _answer(reply: StoredReply, answer: Answer, shape: int, context: RenderConte
 def _with_entity(made: Card, answer: Answer, context: RenderContext) -> Card:
     """Return a message with what is cited, as much as fits."""
     for with_cards in (True, False):
-        entity = root_entity(answer, context.library, with_cards=with_cards)
+        entity = root_entity(
+            answer, context.library, with_cards=with_cards, language=context.language
+        )
         whole = made | {"entities": [entity]}
         if size(whole) <= MESSAGE_BYTES:
             return whole
@@ -171,7 +180,8 @@ def _with_entity(made: Card, answer: Answer, context: RenderContext) -> Card:
 
 
 def _clarification(reply: StoredReply, answer: Answer, shape: int, context: RenderContext) -> Card:
-    shown = clarification_card(answer, reply.answer_id or "") if shape < WITHOUT_CARD else None
+    ours, language = reply.answer_id or "", context.language
+    shown = clarification_card(answer, ours, language) if shape < WITHOUT_CARD else None
     text = _writer(shape, context).clarification(
         answer,
         reference=last_line(reply, context, is_carded=shown is not None),
@@ -189,29 +199,33 @@ def _clarification(reply: StoredReply, answer: Answer, shape: int, context: Rend
 def _clarified(reply: StoredReply, done: Clarified, shape: int, context: RenderContext) -> Card:
     """Return what replaces a question back once it is answered, for everybody."""
     writer = _writer(shape, context)
-    who = line(context.asker_name, limit=80) if context.is_public else "You"
+    language = context.language
+    who = line(context.asker_name, limit=80) if context.is_public else None
     told = [writer.markup.strong(writer.within(question_of(done.asked), 1_000))]
     if shape >= WITHOUT_CARD:
-        chose = f"{who} chose {line(done.chosen, limit=200)}." if who else f"Chosen: {done.chosen}"
-        told.append(writer.within(chose if done.chosen else ASKED_ELSE, 400))
+        before, after = (one.of(language) for one in chose_words(who=chooser(who)))
+        chosen = line(chosen_words(done.chosen, language), limit=200)
+        chose = f"{who or ''}{before}{chosen}{after}"
+        told.append(writer.within(chose if done.chosen else ASKED_ELSE.of(language), 400))
     reference = last_line(reply, context, is_carded=shape < WITHOUT_CARD)
     last = writer.markup.small(writer.markup.literal(reference))
     made = _message("\n\n".join([*told, last]), shape)
     if shape < WITHOUT_CARD:
-        made["attachments"] = _attached(clarified_card(done, who), reply)
+        made["attachments"] = _attached(clarified_card(done, who, language), reply)
     return made
 
 
 def _pointer(reply: StoredReply, answer: Answer, shape: int, context: RenderContext) -> Card:
     """Ask to write directly, the asker alone: nothing here tells what the message was about."""
     writer = _writer(shape, context)
-    last = writer.markup.small(writer.markup.literal(AUTOMATED))
+    language = context.language
+    last = writer.markup.small(writer.markup.literal(AUTOMATED.of(language)))
     is_carded = shape < WITHOUT_CARD and bool(reply.answer_id)
-    text = "\n\n".join((ask_privately(answer), last))
+    text = "\n\n".join((ask_privately(answer, language), last))
     made = _message(text, shape)
     if is_carded:
         data = action_ids.data_of(action_ids.ANSWER_KEY, reply.answer_id or "")
-        asked = press_button(ASK_IN_PRIVATE, data)
+        asked = press_button(ASK_IN_PRIVATE, data, language)
         made["attachments"] = [attached(card([], [asked]))]
     return made
 
@@ -230,18 +244,19 @@ def _line(reply: StoredReply, shape: int, context: RenderContext) -> Card:
     told, note = writer.markup.literal(_told(reply, context)), checkpoint_lines(reply)
     if note:
         told += f"\n\n{note}" if shape >= TEXT_ONLY else f"\n\n```\n{note}\n```"
-    last = writer.markup.small(_event_line(reply, AUTOMATED, is_carded=False))
+    last = writer.markup.small(_event_line(reply, AUTOMATED.of(context.language), is_carded=False))
     made = _message(f"{told}\n\n{last}", shape)
     if reply.notice is Notice.MAYBE_ABOVE and reply.answer_id and shape < WITHOUT_CARD:
         data = action_ids.data_of(action_ids.ANSWER_KEY, reply.answer_id)
-        made["attachments"] = [attached(card([], [press_button(SHOW, data)]))]
+        made["attachments"] = [attached(card([], [press_button(SHOW, data, context.language)]))]
     return made
 
 
 def _superseded(
     reply: StoredReply, old: SupersededAnswer, shape: int, context: RenderContext
 ) -> Card:
-    writer, last = _writer(shape, context), _event_line(reply, about_text(old), is_carded=False)
+    about = about_text(old, context.language)
+    writer, last = _writer(shape, context), _event_line(reply, about, is_carded=False)
     if shape >= WITHOUT_CARD:
         return _message(cases.superseded_with_answer(old, writer, last=last), shape)
     shown = attached(cases.superseded_card(old, context))
@@ -250,44 +265,53 @@ def _superseded(
 
 def _officers_card(reply: StoredReply, shape: int, context: RenderContext) -> Card:
     """Return the card of a case, that it is due, or of an edition that affects past answers."""
+    language = context.language
     if reply.case is not None:
         text, shown = cases.case_text(reply.case, context), cases.case_card(reply.case, context)
     elif reply.reminder is not None:
-        text = reminder_text(reply.reminder, due=day_text(reply.reminder.due_at, context.zone))
-        shown = cases.reminder_card(reply.reminder)
+        due = day_text(reply.reminder.due_at, language, context.zone)
+        text = reminder_text(reply.reminder, language, due=due)
+        shown = cases.reminder_card(reply.reminder, language)
     else:
         assert reply.affected is not None  # noqa: S101
         affected = reply.affected
-        text, shown = cases.affected_text(affected), cases.affected_card(affected, context)
+        text, shown = (
+            cases.affected_text(affected, language),
+            cases.affected_card(affected, context),
+        )
     if shape >= WITHOUT_CARD:
         return _message(text, TEXT_ONLY)
     return {"type": "message", "summary": text, "attachments": [attached(shown)]}
 
 
-def _sign_in(reply: StoredReply, shape: int, writer: PlainText) -> Card:
+def _sign_in(reply: StoredReply, shape: int, context: RenderContext) -> Card:
     """Return a notice about signing in: words of ours, and in Markdown a link."""
-    is_plain = shape >= TEXT_ONLY
-    told = sign_in_text(reply.sign_in, link=str if is_plain else lambda url: link(url, CONSOLE))
-    last = writer.markup.small(_event_line(reply, AUTOMATED, is_carded=False))
-    return _message(f"{told}\n\n{last}", shape)
+    is_plain, language = shape >= TEXT_ONLY, context.language
+    named, small = CONSOLE.of(language), _writer(shape, context).markup.small
+    linked = str if is_plain else partial(link, label=named)
+    told = sign_in_text(reply.sign_in, language, link=linked)
+    last = _event_line(reply, AUTOMATED.of(language), is_carded=False)
+    return _message(f"{told}\n\n{small(last)}", shape)
 
 
 def _told(reply: StoredReply, context: RenderContext) -> str:
+    language, zone, again = context.language, context.zone, reply.ask_again_at
     if reply.news is not None:
         due = reply.news.due_at
-        return news_text(reply.news, due=day_text(due, context.zone) if due else "")
+        return news_text(reply.news, language, due=day_text(due, language, zone) if due else "")
     if reply.notice is None:
-        return OUTDATED
-    at = time_text(reply.ask_again_at, context.zone) if reply.ask_again_at else ""
+        return OUTDATED.of(language)
+    at = time_text(again, language, zone) if again else ""
     subject = "\n\n\u2022 ".join(subject_lines(reply.subject))
-    return notice_text(reply.notice, platform=PLATFORM, at=at, subject=subject)
+    return notice_text(reply.notice, language, platform=PLATFORM, at=at, subject=subject)
 
 
 def _officer(reply: StoredReply, shape: int, context: RenderContext, writer: PlainText) -> Card:
     told = reply.officer_reply
     assert told is not None  # noqa: S101
     mention = cases.mention_of(told, context) if shape == FULL else None
-    last = _event_line(reply, f"Case {told.number}", is_carded=shape < WITHOUT_CARD)
+    named = case_name(told.number, context.language)
+    last = _event_line(reply, named, is_carded=shape < WITHOUT_CARD)
     # Only the richest shape has entities, without which nobody may be mentioned.
     people = context if shape == FULL else replace(context, tenant="", people={})
     written = written_message(told.text, people) if shape < TEXT_ONLY else None
@@ -299,7 +323,7 @@ def _officer(reply: StoredReply, shape: int, context: RenderContext, writer: Pla
     if mentions:
         made["entities"] = list[Json](mentions)
     if shape < WITHOUT_CARD:
-        made["attachments"] = _attached(cases.officer_card(told), reply)
+        made["attachments"] = _attached(cases.officer_card(told, context.language), reply)
     return made
 
 

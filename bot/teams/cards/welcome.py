@@ -14,13 +14,19 @@ from bot.teams.cards.elements import (
     text_run,
 )
 from bot.teams.protocol.action_ids import STARTER, STARTER_KEY, data_of
+from core.language.texts import Text
 
-MENTION = (
+MENTION = Text(
     "Mention me with each question. In a channel whose team lets me read its messages, a reply in"
-    " a thread of mine is enough."
+    " a thread of mine is enough.",
+    "Erwähnen Sie mich in jeder Frage. In Kanälen, deren Team mich die Nachrichten lesen lässt,"
+    " genügt eine Antwort in einem meiner Threads.",
 )
 """Worded to hold with or without consent, which Teams does not report."""
-DIRECT = "Write your question here; only you see the reply."
+DIRECT = Text(
+    "Write your question here; only you see the reply.",
+    "Schreiben Sie Ihre Frage hier; die Antwort sehen nur Sie.",
+)
 BUTTON = 80
 """Characters on a button."""
 
@@ -37,12 +43,12 @@ def welcome(context: RenderContext) -> Card:
     buttons = [
         execute_button(
             STARTER,
-            button_text(number, one, limit=BUTTON),
+            button_text(number, one, limit=BUTTON, language=context.language),
             data_of(STARTER_KEY, one.starter_id),
         )
         for number, one in enumerate(told.starters)
     ]
-    body.append(small_print(AUTOMATED))
+    body.append(small_print(AUTOMATED.of(context.language)))
     return {
         "type": "message",
         "summary": told.text(context.app_name),
@@ -57,4 +63,5 @@ def welcome_text(context: RenderContext) -> Card:
 
 
 def _welcome(context: RenderContext) -> Welcome:
-    return welcome_of(context.starters, how_to_ask=MENTION if context.is_public else DIRECT)
+    how_to_ask = MENTION if context.is_public else DIRECT
+    return welcome_of(context.starters, how_to_ask=how_to_ask, language=context.language)

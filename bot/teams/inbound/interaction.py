@@ -29,6 +29,7 @@ from core.domain.conversation import ContextMessage, Place, bounded
 from core.domain.errors import ContractError
 from core.domain.json_value import Json
 from core.domain.message import InboundMessage, MessageKind
+from core.language.languages import Language
 
 Kind: TypeAlias = Literal[
     "press", "execute", "fetch", "submit", "ask", "ask_submit", "feedback", "feedback_form"
@@ -81,6 +82,8 @@ class TeamsInteraction:
     """True: that message is known to be of who asks."""
     locale: str = ""
     """What the person's client speaks (`en-GB`); may be empty."""
+    language: Language = Language.ENGLISH
+    """In which this person is spoken to."""
 
 
 def parse_submitted(

@@ -7,7 +7,7 @@ id of what the reply replaces is kept at once, also for after a crash.
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 
@@ -22,6 +22,7 @@ from bot.teams.protocol.payload import maybe
 from core.domain.errors import OvertakenError
 from core.domain.json_value import Json
 from core.domain.message import Claimed
+from core.language.languages import Language
 from core.ports import Kept, Progress, Progressed
 
 SEQUENCES_PER_ATTEMPT = 1_000
@@ -50,15 +51,26 @@ class TeamsSurface:
     """See `core.ports.Surface`."""
 
     def __init__(
-        self, transport: Transport, addresses: Addresses, *, timings: TeamsTimings | None = None
+        self,
+        transport: Transport,
+        addresses: Addresses,
+        *,
+        language_of: Callable[[str | None], Language] | None = None,
+        timings: TeamsTimings | None = None,
     ) -> None:
+        """`language_of` says which language a client's locale stands for; None: English."""
+        self._language_of = language_of
         self._transport = transport
         self._addresses = addresses
         self._timings = timings or TeamsTimings()
 
     def showing(self, claimed: Claimed, kept: Kept, /) -> AbstractAsyncContextManager[Progress]:
         """See `Surface.showing`."""
-        return _Session(self._transport, self._addresses, claimed, kept, self._timings)
+        told = self._language_of
+        language = told(claimed.locale) if told else Language.ENGLISH
+        return _Session(
+            self._transport, self._addresses, claimed, kept, self._timings, language=language
+        )
 
     @asynccontextmanager
     async def waking(self, claimed: Claimed) -> AsyncGenerator[None]:
@@ -93,8 +105,11 @@ class _Session(ProgressSession):
         claimed: Claimed,
         kept: Kept,
         timings: TeamsTimings,
+        *,
+        language: Language,
     ) -> None:
         super().__init__()
+        self._language = language
         self._transport = transport
         self._addresses = addresses
         self._claimed = claimed
@@ -163,7 +178,7 @@ class _Session(ProgressSession):
             if steps:
                 await self._line(steps[-1])
         elif is_late and self._wants_placeholder:
-            await self._keep_told(await self._say(progress_blocks.placeholder()))
+            await self._keep_told(await self._say(progress_blocks.placeholder(self._language)))
         else:
             await self._say(progress_blocks.typing())
 
@@ -171,7 +186,9 @@ class _Session(ProgressSession):
         """Show a step as a line of the stream, which the first one begins."""
         self._sequence += 1
         told = await self._say(
-            progress_blocks.informative(step, sequence=self._sequence, stream_id=self._shown)
+            progress_blocks.informative(
+                step, self._language, sequence=self._sequence, stream_id=self._shown
+            )
         )
         if self._shown is None:
             await self._keep_told(told)
@@ -200,5 +217,5 @@ class _Session(ProgressSession):
         self._shown = message
 
     async def _end(self, at: Address, stream: str) -> None:
-        stopped: dict[str, Json] = {"type": "message", "text": STOPPED}
+        stopped: dict[str, Json] = {"type": "message", "text": STOPPED.of(self._language)}
         await self._transport.post(at, progress_blocks.final(stopped, stream_id=stream))

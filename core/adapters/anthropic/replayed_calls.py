@@ -122,7 +122,7 @@ def replaying_reasoner(
     calls: Sequence[Mapping[str, Any]] = question.trace["model_calls"]
     by_role = {call["purpose"] in _REVIEWS: str(call["model"]) for call in calls}
     answer, review = by_role.get(False, settings.model), by_role.get(True, settings.small_model)
-    is_day_spent = DAY_BUDGET_SPENT in question.answer["notes"]
+    is_day_spent = not DAY_BUDGET_SPENT.each.isdisjoint(question.answer["notes"])
     return AnthropicReasonerFactory(
         models=usual_choice(answer=answer, review=review),
         calls=lambda context: ReplayedCalls(

@@ -18,8 +18,10 @@ from core.domain.question import ALL, EMPLOYMENT, JURISDICTION, Question
 from core.domain.run import Term
 from core.language.content_words import content_words
 from core.language.jurisdictions import country_name
+from core.language.languages import Language
 from core.language.phrasing import introduces, item_sentence, row_sentence, sentence
 from core.language.quantities import quantities
+from core.language.texts import Text
 from core.ontology.graphs.conflicts import are_of_one_matter
 
 NOWHERE: frozenset[str] = frozenset()
@@ -33,8 +35,15 @@ SIBLING = 0.5
 """Share of the best coverage from which a section beside the best one is another case of the same
 rule."""
 _QUESTIONS = {
-    JURISDICTION: "In which country do you work? The rules differ.",
-    EMPLOYMENT: "Do you work here as an employee or as a contractor? The rules differ.",
+    JURISDICTION: Text(
+        "In which country do you work? The rules differ.",
+        "In welchem Land arbeiten Sie? Die Regeln unterscheiden sich.",
+    ),
+    EMPLOYMENT: Text(
+        "Do you work here as an employee or as a contractor? The rules differ.",
+        "Sind Sie hier angestellt, oder arbeiten Sie als externe Kraft? Die Regeln unterscheiden"
+        " sich.",
+    ),
 }
 _MEASURES = frozenset({"amount", "percentage", "duration"})
 
@@ -52,7 +61,11 @@ def _is_strong(one: ScoredSentence, best: ScoredSentence) -> bool:
 
 
 def find_branch(
-    ranked: Sequence[ScoredSentence], wanted: SubQuestion, *, countries: frozenset[str] = NOWHERE
+    ranked: Sequence[ScoredSentence],
+    wanted: SubQuestion,
+    *,
+    countries: frozenset[str] = NOWHERE,
+    language: Language = Language.ENGLISH,
 ) -> Branch | None:
     """Return the fact to ask for, if rules for different values of it answer differently.
 
@@ -78,7 +91,7 @@ def find_branch(
         if len(set(texts.values())) > 1 and (mine or slot == JURISDICTION):
             values = sorted(texts)
             options = [country_name(value) for value in values] if slot == JURISDICTION else values
-            return Branch(slot=slot, question=_QUESTIONS[slot], options=tuple(options))
+            return Branch(slot=slot, question=_QUESTIONS[slot].of(language), options=tuple(options))
     return None
 
 

@@ -53,15 +53,18 @@ from core.domain.question import ALL, Question, Scope
 from core.domain.run import Attempt, Clarification, Exploration, ModelCall, Plan, Term
 from core.language.content_words import content_words
 from core.language.jurisdictions import jurisdictions_in
+from core.language.texts import Text
 from core.ports import Knowledge, Reader, RunContext, Toolbox
 
 logger = logging.getLogger(__name__)
 
 FINDINGS = 10
 """Facts handed on."""
-WHICH_SUBJECT = (
+WHICH_SUBJECT = Text(
     "What is your question about?"
-    " Name the subject, for example the gift, the trip or the data that you mean."
+    " Name the subject, for example the gift, the trip or the data that you mean.",
+    "Worum geht es in Ihrer Frage? Nennen Sie den Gegenstand, zum Beispiel das Geschenk, die Reise"
+    " oder die Daten, die Sie meinen.",
 )
 SCOPES = 64
 """Scopes whose countries are remembered."""
@@ -137,7 +140,7 @@ class ExtractiveReasoner:
         if _lacks_subject(asked, terms, telling) or is_noise(asked, terms, vocabulary):
             return Clarification(
                 intent=intents[0].value,
-                question=WHICH_SUBJECT,
+                question=WHICH_SUBJECT.of(question.language),
                 slot="referent",
             )
         tools = ["search_entities", "get_neighbors"]
@@ -230,7 +233,7 @@ class ExtractiveReasoner:
         if is_comparison(plan) or any(item.value == ALL for item in question.assumptions):
             return None
         countries = self._countries.get(question.scope, NOWHERE)
-        return find_branch(ranked, wanted, countries=countries)
+        return find_branch(ranked, wanted, countries=countries, language=question.language)
 
     async def critique(self, question: Question, evidence: Evidence, draft: Draft, /) -> Critique:
         """See `Reasoner.critique`.

@@ -19,6 +19,7 @@ from core.agent.stages.verify import verify
 from core.agent.trace import StepLog, plan_json
 from core.agent.wording import (
     FROM_METADATA,
+    LOOKING_UP,
     MAIN_RULES,
     MORE_POLICIES,
     ONE_RULE,
@@ -47,6 +48,7 @@ from core.domain.policy import PolicyVersion
 from core.domain.policy_facts import FactKind, PolicyFacts, statements
 from core.domain.question import EMPLOYMENT
 from core.domain.run import Attempt, BudgetUse, Clarification, Plan, Run
+from core.language.languages import Language
 from core.language.spans import Span
 from core.ports import Progressed
 from core.ports.corpus import AboutPolicies
@@ -109,6 +111,7 @@ class _FactsRun:
         self._about = about
         self._question = task.question
         self._scope = task.question.scope
+        self._language = task.question.language
         self._log = StepLog(parts.clock)
 
     async def run(self) -> Run | None:
@@ -116,11 +119,12 @@ class _FactsRun:
         asked = policy_question(self._question)
         if asked is None or is_confidential(self._question):
             return None
-        self._task.progress.report(Progressed(stage="plan", words="Looking up the policies"))
+        self._task.progress.report(Progressed(stage="plan", words=LOOKING_UP))
         found = await self._found(asked)
         if isinstance(found, Clarification):
             self._log.add("plan", plan_json(found))
-            return self._ended(found, compose.clarifying(found), Evidence(items=()), ())
+            asked_back = compose.clarifying(found, language=self._language)
+            return self._ended(found, asked_back, Evidence(items=()), ())
         return await self._checked(found) if found is not None and found.claims else None
 
     async def _found(self, asked: PolicyQuestion) -> _Statements | Clarification | None:
@@ -156,7 +160,7 @@ class _FactsRun:
             if len(fitting) > 1 and asked.chosen is None and may_ask:
                 titles = tuple(dict.fromkeys(one.metadata.title for one in fitting))
                 if len(titles) > 1:
-                    return _which(titles)
+                    return _which(titles, self._language)
             found += fitting
         return list(dict.fromkeys(found))
 
@@ -183,7 +187,7 @@ class _FactsRun:
             claims=tuple(claim for _, claim in claims),
             evidence=evidence,
             metadata=metadata,
-            notes=(PARTIAL,) if missing else (),
+            notes=(PARTIAL.of(self._language),) if missing else (),
         )
 
     async def _listing(self, versions: Sequence[PolicyVersion]) -> _Statements | None:
@@ -201,8 +205,8 @@ class _FactsRun:
             claims=claims,
             evidence=evidence,
             metadata=metadata,
-            first=POLICIES_HERE,
-            notes=(MORE_POLICIES.format(count=rest),) if rest > 0 else (),
+            first=POLICIES_HERE.of(self._language),
+            notes=(MORE_POLICIES.format(count=rest).of(self._language),) if rest > 0 else (),
         )
 
     async def _headings(
@@ -231,19 +235,20 @@ class _FactsRun:
         spans = [one.span for one in found[:APPLYING]]
         evidence = await self._quotes(spans)
         claims = _quotations(evidence)
-        whole = {one.span for one in found if one.is_whole}
+        whole, language = {one.span for one in found if one.is_whole}, self._language
         labels = {
-            claim: f"{item.place.policy_title} ({WHOLE if item.span in whole else ONE_RULE})"
+            claim: _labelled(item, is_whole=item.span in whole, language=language)
             for claim, item in zip(claims, evidence.items, strict=True)
         }
         rest = len(found) - len(spans)
+        more = [MORE_POLICIES.format(count=rest).of(language)] if rest else []
         return _Statements(
             claims=claims,
             evidence=evidence,
             metadata={},
-            first=POLICIES_FOR.format(role=role),
+            first=POLICIES_FOR.format(role=role).of(language),
             labels=labels,
-            notes=(*([MORE_POLICIES.format(count=rest)] if rest else []), UNNAMED_APPLY),
+            notes=(*more, UNNAMED_APPLY.of(language)),
             confidence=QUOTED,
         )
 
@@ -262,8 +267,8 @@ class _FactsRun:
             metadata={},
             first=MAIN_RULES.format(
                 title=version.metadata.title, quoted=found.quoted, sections=found.sections
-            ),
-            notes=(WITHOUT_MODEL,),
+            ).of(self._language),
+            notes=(WITHOUT_MODEL.of(self._language),),
             confidence=QUOTED,
         )
 
@@ -304,7 +309,8 @@ class _FactsRun:
         confidence = found.confidence
         if verified.dropped:
             confidence = replace(confidence, badge=Badge.MEDIUM)
-        origin = () if WITHOUT_MODEL in found.notes else (FROM_METADATA,)
+        is_quoted = not WITHOUT_MODEL.each.isdisjoint(found.notes)
+        origin = () if is_quoted else (FROM_METADATA.of(self._language),)
         answer = compose.answered(
             verified.claims,
             confidence=confidence,
@@ -312,6 +318,7 @@ class _FactsRun:
             versions={one.version_id: one for one in versions},
             assumptions=(),
             notes=(*found.notes, *origin, *self._task.notes),
+            language=self._language,
         )
         if not found.first:
             return answer
@@ -353,10 +360,13 @@ class _FactsRun:
         )
 
 
-def _which(titles: tuple[str, ...]) -> Clarification:
-    return Clarification(
-        intent=ABOUT_POLICIES, question=WHICH_POLICY, slot=POLICY_SLOT, options=titles
-    )
+def _labelled(item: EvidenceItem, *, is_whole: bool, language: Language) -> str:
+    return f"{item.place.policy_title} ({(WHOLE if is_whole else ONE_RULE).of(language)})"
+
+
+def _which(titles: tuple[str, ...], language: Language) -> Clarification:
+    asked = WHICH_POLICY.of(language)
+    return Clarification(intent=ABOUT_POLICIES, question=asked, slot=POLICY_SLOT, options=titles)
 
 
 def _quotations(evidence: Evidence) -> tuple[Claim, ...]:

@@ -45,6 +45,7 @@ from core.domain.question import UNASKED_SLOT, Assumption
 from core.domain.run import Clarification
 from core.language.languages import Language
 from core.language.spans import Span, VersionId
+from core.language.texts import Text, spoken
 
 MAX_ANSWER = 2_000
 """Characters of an answer."""
@@ -62,6 +63,7 @@ def answered(
     nearest: Sequence[SectionRef] = (),
     lists: Mapping[Span, ListLength] | None = None,
     verdict: Claim | None = None,
+    language: Language = Language.ENGLISH,
 ) -> Answer:
     """Return a released answer; claims beyond the size limit are left out whole.
 
@@ -81,6 +83,7 @@ def answered(
         nearest=_unquoted(nearest, citations),
         assumptions=_assumed(assumptions),
         notes=tuple(notes),
+        language=language.value,
     )
 
 
@@ -91,19 +94,23 @@ def conflicting(
     places: Mapping[Span, SectionRef],
     versions: Mapping[VersionId, PolicyVersion],
     notes: Sequence[str],
+    language: Language = Language.ENGLISH,
 ) -> Answer:
     """Return a refusal that shows both sides of a contradiction."""
     said, shown, citations = _numbered(claims, places, versions)
     words = "\n\n".join(_text([claim], citations) for claim in said)
     return Answer(
         outcome=Outcome.REFUSED,
-        text=f"{REFUSALS[RefusalKind.CONFLICT]}\n\n{words}\n\n{ASK_A_PERSON}",
+        text="\n\n".join(
+            (REFUSALS[RefusalKind.CONFLICT].of(language), words, ASK_A_PERSON.of(language))
+        ),
         claims=shown,
         citations=citations,
         confidence=confidence,
         refusal=RefusalKind.CONFLICT,
         nearest=tuple(dict.fromkeys(citation.place for citation in citations)),
         notes=tuple(notes),
+        language=language.value,
     )
 
 
@@ -115,6 +122,7 @@ def closest(
     versions: Mapping[VersionId, PolicyVersion],
     nearest: Sequence[SectionRef],
     notes: Sequence[str],
+    language: Language = Language.ENGLISH,
 ) -> Answer:
     """Return the closest passage, quoted, to be judged by whoever asked.
 
@@ -122,15 +130,17 @@ def closest(
     """
     _, shown, citations = _numbered([passage], places, versions)
     quoted = f"{passage.text} {''.join(f'[{number}]' for number in shown[0].numbers)}"
+    said = (REFUSALS[RefusalKind.NOT_SURE].of(language), quoted, IF_IT_DOES_NOT.of(language))
     return Answer(
         outcome=Outcome.REFUSED,
-        text=f"{REFUSALS[RefusalKind.NOT_SURE]}\n{quoted}\n{IF_IT_DOES_NOT}",
+        text="\n".join(said),
         claims=shown,
         citations=citations,
         confidence=replace(confidence, badge=None),
         refusal=RefusalKind.NOT_SURE,
         nearest=_unquoted(nearest, citations),
         notes=tuple(notes),
+        language=language.value,
     )
 
 
@@ -140,17 +150,20 @@ def refused(
     nearest: Sequence[SectionRef],
     confidence: Confidence,
     notes: Sequence[str],
+    language: Language = Language.ENGLISH,
 ) -> Answer:
     """Return a refusal with the nearest sections and the way to a person."""
     near = () if kind is RefusalKind.OUT_OF_SCOPE else tuple(nearest)
-    words = REFUSALS[kind]
+    words = REFUSALS[kind].of(language)
+    is_off = kind is RefusalKind.OUT_OF_SCOPE
     return Answer(
         outcome=Outcome.REFUSED,
-        text=words if kind is RefusalKind.OUT_OF_SCOPE else f"{words} {ASK_A_PERSON}",
+        text=words if is_off else f"{words} {ASK_A_PERSON.of(language)}",
         confidence=confidence,
         refusal=kind,
         nearest=near,
         notes=tuple(notes),
+        language=language.value,
     )
 
 
@@ -163,11 +176,12 @@ def urgent(
 ) -> Answer:
     """Return a refusal that first says what can't wait, and goes to a person."""
     said, shown, citations = _numbered(duties, places, versions)
-    words = _text(said, citations)
+    language = spoken(refusal.language)
+    below = f"{NOTHING_SURER.of(language)} {ASK_A_PERSON.of(language)}"
     return replace(
         refusal,
         outcome=Outcome.ESCALATED,
-        text=f"{URGENT}\n\n{words}\n\n{NOTHING_SURER} {ASK_A_PERSON}",
+        text="\n\n".join((URGENT.of(language), _text(said, citations), below)),
         claims=shown,
         citations=citations,
     )
@@ -189,20 +203,29 @@ def with_first_note(answer: Answer, note: str) -> Answer:
 
 def passed_on(answer: Answer, number: int) -> Answer:
     """Return a refusal whose question is with Compliance as case `number` already."""
-    words = PASSED_ON.format(number=number)
-    text = f"{answer.text.removesuffix(ASK_A_PERSON)}{words}"
+    language = spoken(answer.language)
+    words = PASSED_ON.format(number=number).of(language)
+    text = f"{answer.text.removesuffix(ASK_A_PERSON.of(language))}{words}"
     return replace(answer, text=text, case_number=number)
 
 
 def not_passed_on(answer: Answer) -> Answer:
     """Return a refusal whose asker has to send the question on, as too many went by themselves."""
-    words = f"{NOT_PASSED_ON} {ASK_A_PERSON}"
-    return replace(answer, text=f"{answer.text.removesuffix(ASK_A_PERSON)}{words}")
+    language = spoken(answer.language)
+    ask = ASK_A_PERSON.of(language)
+    words = f"{NOT_PASSED_ON.of(language)} {ask}"
+    return replace(answer, text=f"{answer.text.removesuffix(ask)}{words}")
 
 
-def clarifying(asked: Clarification | Branch, *, confidence: Confidence = NO_CONFIDENCE) -> Answer:
+def clarifying(
+    asked: Clarification | Branch,
+    *,
+    confidence: Confidence = NO_CONFIDENCE,
+    language: Language = Language.ENGLISH,
+) -> Answer:
     """Return a question back."""
-    text = f"{asked.question} {ALL_OPTION}" if isinstance(asked, Branch) else asked.question
+    told_all = f"{asked.question} {ALL_OPTION.of(language)}"
+    text = told_all if isinstance(asked, Branch) else asked.question
     return Answer(
         outcome=Outcome.CLARIFICATION,
         text=text,
@@ -211,6 +234,7 @@ def clarifying(asked: Clarification | Branch, *, confidence: Confidence = NO_CON
         ),
         slot=asked.slot,
         options=asked.options,
+        language=language.value,
     )
 
 
@@ -275,57 +299,59 @@ def not_in_language(words: ReplyWords, language: Language) -> Answer:
     )
 
 
-def failed() -> Answer:
+def failed(language: Language = Language.ENGLISH) -> Answer:
     """Return the reply when something broke."""
-    return Answer(outcome=Outcome.FAILED, text=NOT_ANSWERED_YET, confidence=NO_CONFIDENCE)
+    return _plain(Outcome.FAILED, NOT_ANSWERED_YET, language)
 
 
-def greeting() -> Answer:
+def greeting(language: Language = Language.ENGLISH) -> Answer:
     """Return the reply to a message without a word."""
-    return Answer(
-        outcome=Outcome.CLARIFICATION, text=WHAT_TO_ASK, confidence=NO_CONFIDENCE, slot="referent"
-    )
+    asked = _plain(Outcome.CLARIFICATION, WHAT_TO_ASK, language)
+    return replace(asked, slot="referent")
 
 
-def small_talk_reply(kind: SmallTalk) -> Answer:
+def small_talk_reply(kind: SmallTalk, language: Language = Language.ENGLISH) -> Answer:
     """Return the reply to small talk; what comes next stands alone."""
-    return Answer(
-        outcome=Outcome.CLARIFICATION,
-        text=SMALL_TALK[kind],
-        confidence=NO_CONFIDENCE,
-        slot=UNASKED_SLOT,
-    )
+    return replace(_plain(Outcome.CLARIFICATION, SMALL_TALK[kind], language), slot=UNASKED_SLOT)
 
 
-def unasked() -> Answer:
+def unasked(language: Language = Language.ENGLISH) -> Answer:
     """Return the reply to a message that asks nothing and that no policy speaks of."""
-    return Answer(
-        outcome=Outcome.CLARIFICATION, text=UNASKED, confidence=NO_CONFIDENCE, slot=UNASKED_SLOT
-    )
+    return replace(_plain(Outcome.CLARIFICATION, UNASKED, language), slot=UNASKED_SLOT)
 
 
-def too_long(limit: int) -> Answer:
+def too_long(limit: int, language: Language = Language.ENGLISH) -> Answer:
     """Return the reply to a message that is longer than what is read."""
-    return _turned_away(RefusalKind.OUT_OF_SCOPE, TOO_LONG.format(limit=limit))
+    return _turned_away(RefusalKind.OUT_OF_SCOPE, TOO_LONG.format(limit=limit), language)
 
 
-def not_here() -> Answer:
+def not_here(language: Language = Language.ENGLISH) -> Answer:
     """Return the reply where others read who may not: ask in private."""
-    return _turned_away(RefusalKind.NOT_PERMITTED, ASK_DIRECTLY)
+    return _turned_away(RefusalKind.NOT_PERMITTED, ASK_DIRECTLY, language)
 
 
-def not_permitted() -> Answer:
+def not_permitted(language: Language = Language.ENGLISH) -> Answer:
     """Return the reply to somebody who may not ask: the same words whatever was asked."""
-    return _turned_away(RefusalKind.NOT_PERMITTED, REFUSALS[RefusalKind.NOT_PERMITTED])
+    words = REFUSALS[RefusalKind.NOT_PERMITTED]
+    return _turned_away(RefusalKind.NOT_PERMITTED, words, language)
 
 
-def not_known() -> Answer:
+def not_known(language: Language = Language.ENGLISH) -> Answer:
     """Return the reply to a guest while it can't be told whether they may ask."""
-    return _turned_away(RefusalKind.NOT_PERMITTED, NOT_KNOWN)
+    return _turned_away(RefusalKind.NOT_PERMITTED, NOT_KNOWN, language)
 
 
-def _turned_away(kind: RefusalKind, text: str) -> Answer:
-    return Answer(outcome=Outcome.REFUSED, text=text, confidence=NO_CONFIDENCE, refusal=kind)
+def _turned_away(kind: RefusalKind, words: Text, language: Language) -> Answer:
+    return replace(_plain(Outcome.REFUSED, words, language), refusal=kind)
+
+
+def _plain(outcome: Outcome, words: Text, language: Language) -> Answer:
+    return Answer(
+        outcome=outcome,
+        text=words.of(language),
+        confidence=NO_CONFIDENCE,
+        language=language.value,
+    )
 
 
 def _numbered(

@@ -21,10 +21,12 @@ from core.agent.reply.prose import ListLength, closest_passage, lead_ins_of, lis
 from core.agent.reply.verdict import verdict
 from core.agent.request import AskRequest
 from core.agent.wording import (
+    EITHER,
     GROUPS_UNREAD,
     NO_SURE_ANSWER_TO,
     NOTHING_ON,
     PARTIAL,
+    QUOTED_WORD,
     READ_WITH,
     REFUSALS,
     THREAD_UNREAD,
@@ -42,6 +44,7 @@ from core.language.modality import Modality, modality
 from core.language.phrasing import fits
 from core.language.quantities import quantities
 from core.language.spans import Span
+from core.language.texts import spoken
 from core.ontology.extract.measures import Measure, measure_of, unnumbered_deadline
 from core.ports import CorpusStore
 from core.retrieval.retriever import Retrieved
@@ -58,6 +61,7 @@ def unanswered(
     places: Iterable[SectionRef] = (),
     *,
     left_open: Sequence[str] = (),
+    language: Language = Language.ENGLISH,
 ) -> str | None:
     """Return a remark that names the parts of a question that claims leave open.
 
@@ -68,10 +72,12 @@ def unanswered(
         claims: What answers it.
         places: Where their quotes stand.
         left_open: Parts that whoever drafted the claims left open; see `Draft.left_open`.
+        language: Of the remark.
     """
     if left_open:
         asked = [one for one in map(_asked, left_open) if one]
-        return NO_SURE_ANSWER_TO.format(asked="; ".join(asked)) if asked else PARTIAL
+        told = NO_SURE_ANSWER_TO.format(asked="; ".join(asked)) if asked else PARTIAL
+        return told.of(language)
     if language_of(question) is not Language.ENGLISH:
         return None
     terms = tuple(Term(word=word, weight=1.0) for word in sorted(content_words(question)))
@@ -85,7 +91,7 @@ def unanswered(
     if not left or len(left) == len(parts):
         return None
     asked = [one for one in map(_asked, left) if one]
-    return NOTHING_ON.format(asked="; ".join(asked)) if asked else None
+    return NOTHING_ON.format(asked="; ".join(asked)).of(language) if asked else None
 
 
 def _families(text: str) -> frozenset[str]:
@@ -183,7 +189,9 @@ async def release(
     """
     asked = situation.draft.asked or situation.draft.branch
     if ruling.decision is Decision.CLARIFY and asked is not None:
-        return compose.clarifying(asked, confidence=situation.confidence)
+        return compose.clarifying(
+            asked, confidence=situation.confidence, language=question.language
+        )
     is_final = ruling.decision is Decision.FINAL
     is_conflict = ruling.refusal is RefusalKind.CONFLICT
     refused = refusal(
@@ -192,6 +200,7 @@ async def release(
         best_relevance=None if is_foreign(question) else situation.best_relevance,
         reported=situation.confidence.reported,
         needs_person=ruling.needs_person,
+        language=question.language,
     )
     is_about = refused.refusal is not RefusalKind.OUT_OF_SCOPE
     is_closest = ruling.refusal is RefusalKind.NOT_SURE and is_about and not duties
@@ -203,7 +212,8 @@ async def release(
     versions = {version.version_id: version for version in await corpus.versions(question.scope)}
     if is_refused:
         return compose.urgent(refused, duties, places=places, versions=versions)
-    without = () if is_modelled else (WITHOUT_MODEL,)
+    language = question.language
+    without = () if is_modelled else (WITHOUT_MODEL.of(language),)
     if is_closest:
         return compose.closest(
             closest_passage(claims, places),
@@ -212,6 +222,7 @@ async def release(
             versions=versions,
             nearest=nearest,
             notes=without,
+            language=language,
         )
     if is_conflict:
         return compose.conflicting(
@@ -220,9 +231,16 @@ async def release(
             places=places,
             versions=versions,
             notes=without,
+            language=language,
         )
     left_open = (
-        unanswered(question.own, claims, places.values(), left_open=situation.draft.left_open)
+        unanswered(
+            question.own,
+            claims,
+            places.values(),
+            left_open=situation.draft.left_open,
+            language=language,
+        )
         or missing
     )
     place = places[claims[0].citations[0].span] if claims and claims[0].citations else None
@@ -235,6 +253,7 @@ async def release(
         nearest=nearest,
         notes=(*([left_open] if left_open else ()), *without),
         lists=await _lists(claims, corpus, question.scope),
+        language=language,
         verdict=None
         if situation.is_limited or (is_modelled and len(claims[0].text) <= SHORT)
         else verdict(
@@ -285,17 +304,19 @@ async def _read_on(corpus: CorpusStore, lead_in: Span, item: Span, scope: Scope)
     return text
 
 
-def missing_words(unmentioned: Sequence[str]) -> str:
+def missing_words(unmentioned: Sequence[str], language: Language = Language.ENGLISH) -> str:
     """Return how an answer says that it leaves something open.
 
     Args:
         unmentioned: The asker's own words that no policy in scope has, as code has checked.
+        language: Of the note.
     """
     if not unmentioned:
-        return PARTIAL
-    quoted = [f'"{word}"' for word in unmentioned]
-    named = " or ".join(filter(None, (", ".join(quoted[:-1]), quoted[-1])))
-    return UNMENTIONED.format(words=named)
+        return PARTIAL.of(language)
+    quoted = [QUOTED_WORD.format(word=word).of(language) for word in unmentioned]
+    joint = EITHER.of(language)
+    named = joint.join(filter(None, (", ".join(quoted[:-1]), quoted[-1])))
+    return UNMENTIONED.format(words=named).of(language)
 
 
 def refusal(
@@ -305,6 +326,7 @@ def refusal(
     best_relevance: float | None = None,
     reported: float | None = None,
     needs_person: bool = False,
+    language: Language = Language.ENGLISH,
 ) -> Answer:
     """Return a refusal that shows no passage.
 
@@ -316,7 +338,7 @@ def refusal(
     elif kind is RefusalKind.NOT_SURE:
         kind = RefusalKind.NOT_FOUND
     shown = replace(compose.NO_CONFIDENCE, reported=reported)
-    refused = compose.refused(kind, nearest=nearest, confidence=shown, notes=())
+    refused = compose.refused(kind, nearest=nearest, confidence=shown, notes=(), language=language)
     if needs_person and kind is not RefusalKind.OUT_OF_SCOPE:
         return replace(refused, outcome=Outcome.ESCALATED)
     return refused
@@ -336,7 +358,8 @@ def may_be_off_topic(answer: Answer) -> bool:
     if answer.outcome is Outcome.CLARIFICATION:
         return answer.slot != UNASKED_SLOT
     if answer.refusal is RefusalKind.OUT_OF_SCOPE:
-        return answer.text == REFUSALS[RefusalKind.OUT_OF_SCOPE]  # not one that is too long to read
+        # Not one that is too long to read.
+        return answer.text in REFUSALS[RefusalKind.OUT_OF_SCOPE].each
     kinds = {RefusalKind.NOT_FOUND, RefusalKind.POLICY_SILENT, RefusalKind.NOT_SURE}
     return answer.outcome is Outcome.REFUSED and answer.refusal in kinds
 
@@ -350,26 +373,30 @@ def unless_off_topic(answer: Answer, likelihood: float) -> Answer:
         answer: One that `may_be_off_topic`.
         likelihood: See `core.ports.text_models.OffTopic`.
     """
+    language = spoken(answer.language)
     if answer.refusal is RefusalKind.OUT_OF_SCOPE and likelihood < OFF_TOPIC_AT_ALL:
-        return refusal(RefusalKind.NOT_FOUND, reported=answer.confidence.reported)
+        return refusal(
+            RefusalKind.NOT_FOUND, reported=answer.confidence.reported, language=language
+        )
     is_surely_needed = answer.refusal is not RefusalKind.NOT_FOUND
     if likelihood < (OFF_TOPIC_FOR_SURE if is_surely_needed else OFF_TOPIC_FROM):
         return answer
-    return refusal(RefusalKind.OUT_OF_SCOPE, reported=answer.confidence.reported)
+    return refusal(RefusalKind.OUT_OF_SCOPE, reported=answer.confidence.reported, language=language)
 
 
 def remarked(question: Question, answer: Answer, request: AskRequest) -> Answer:
     """Ask who only told something what they would like to know; say what was read, and what not."""
+    language = question.language
     if request.are_groups_unread:
-        answer = compose.with_note(answer, GROUPS_UNREAD)
+        answer = compose.with_note(answer, GROUPS_UNREAD.of(language))
     is_refused = answer.refusal not in {None, RefusalKind.CONFLICT}
     is_urgent = bool(answer.claims) and not answer.is_closest
     if is_refused and not is_urgent and is_statement(question):
-        return compose.unasked()
+        return compose.unasked(language)
     if question.referent and answer.outcome is not Outcome.CLARIFICATION:
-        return compose.with_note(answer, READ_WITH)
+        return compose.with_note(answer, READ_WITH.of(language))
     is_lost = request.is_unread and needs_subject(question.own)
-    return compose.with_note(answer, THREAD_UNREAD) if is_lost else answer
+    return compose.with_note(answer, THREAD_UNREAD.of(language)) if is_lost else answer
 
 
 def nearest_sections(

@@ -31,8 +31,8 @@ async def with_sources(question: Question, answer: Answer, corpus: CorpusStore) 
     ]
     for one in overdue:
         words = PAST_REVIEW_OF if one.owner else PAST_REVIEW
-        note = words.format(title=one.title, day=one.review_by, owner=one.owner)
-        answer = with_note(answer, note)
+        note = words.format(title=one.title, day=str(one.review_by), owner=one.owner or "")
+        answer = with_note(answer, note.of(question.language))
     return answer
 
 

@@ -169,7 +169,7 @@ async def test_an_officer_approves_in_slack(
             assert words in shown_in_slack(card)
         await slack.presses.click(held.ben, card, "affected_approve")
         await slack.until(lambda: bool(slack.checks.seen_by(held.ben.id)), timeout_s=15)
-        assert slack.checks.seen_by(held.ben.id)[-1].text == OFFICERS_ONLY
+        assert slack.checks.seen_by(held.ben.id)[-1].text == OFFICERS_ONLY.en
         assert await held.approved() == [None]
         await slack.presses.click(held.olga, card, "affected_approve")
         await held.run.quiet()
@@ -195,7 +195,7 @@ async def test_an_officer_approves_in_teams(
             assert words in shown(card)
         people, verb, data = teams.people, "affected_approve", press["data"]
         refused = await people.execute(held.ben_there, card, verb, data)
-        assert refused.answer["value"] == OFFICERS_ONLY
+        assert refused.answer["value"] == OFFICERS_ONLY.en
         assert await held.approved() == [None]
         done = await people.execute(held.olga_there, card, verb, data)
         assert "Approved by olga" in json.dumps(done.answer)

@@ -28,7 +28,7 @@ async def test_facts_are_told_in_a_channel(bureau: Office) -> None:
     told = shown(answer)
     assert "High confidence" in told
     assert "is owned by the" in told
-    assert BY_METADATA in told
+    assert BY_METADATA.en in told
     assert "AI-generated" not in told
     assert "evidence_open" in pressable(answer)
     listed = shown(await bureau.answered("What policies do you have?"))

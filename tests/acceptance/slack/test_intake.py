@@ -176,12 +176,12 @@ async def test_a_file_alone_is_not_read(slack: FakeSlack, served: Product) -> No
     for attached in ([forwarded], []):
         said = await slack.people.say(anna, direct, "", attachments=attached)
         answer = await served.answer_to(said.message)
-        assert UNREAD not in answer.text
+        assert UNREAD.en not in answer.text
         assert "What would you like to know" in answer.text
     message = slack.people.write(anna, direct, "", subtype="file_share")
     (event,) = slack.people.events_of(message)
     await slack.people.deliver(event | {"files": [{"id": "F1", "name": "gift.pdf"}]})
-    assert UNREAD in (await served.answer_to(message)).text
+    assert UNREAD.en in (await served.answer_to(message)).text
 
 
 async def test_a_file_beside_a_question_is_not_read(slack: FakeSlack, served: Product) -> None:
@@ -189,13 +189,13 @@ async def test_a_file_beside_a_question_is_not_read(slack: FakeSlack, served: Pr
     anna = slack.workspace.user("anna")
     direct = slack.workspace.direct(anna)
     plain = await slack.people.ask(anna, QUESTION)
-    assert UNREAD not in str((await served.answer_to(plain.message)).blocks)
+    assert UNREAD.en not in str((await served.answer_to(plain.message)).blocks)
     message = slack.people.write(anna, direct, QUESTION, subtype="file_share")
     (event,) = slack.people.events_of(message)
     await slack.people.deliver(event | {"files": [{"id": "F1", "name": "gift.pdf"}]})
     answer = await served.answer_to(message)
     assert "EUR 75" in str(answer.blocks)
-    assert UNREAD in str(answer.blocks[-1])
+    assert UNREAD.en in str(answer.blocks[-1])
 
 
 async def test_an_edit_before_the_answer_counts(slack: FakeSlack, slack_database: str) -> None:

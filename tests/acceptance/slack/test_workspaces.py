@@ -113,7 +113,7 @@ async def test_an_organisation_installs_once_for_all_its_workspaces(scene: Scene
     rows = await scene.product.rows("SELECT DISTINCT tenant FROM citebound.conversations")
     assert rows == [{"tenant": "E0ORG"}]
     opened = await scene.grid.presses.command(there, grid.direct(there), "gifts from a vendor?")
-    assert opened.answer["text"].startswith(IN_DIRECT)
+    assert opened.answer["text"].startswith(IN_DIRECT.en)
 
 
 async def test_a_colleague_of_another_workspace_opens_home(scene: Scene) -> None:

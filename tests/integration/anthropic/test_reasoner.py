@@ -170,7 +170,7 @@ async def test_without_the_model_policies_are_quoted(down: Step) -> None:
         async with models_at(server) as models:
             run = await _run(models, falls_back=True)
     assert run.answer.outcome is Outcome.ANSWERED
-    assert MODEL_UNAVAILABLE in run.answer.notes
+    assert MODEL_UNAVAILABLE.en in run.answer.notes
     assert run.reasoner == "extractive/2"
 
 

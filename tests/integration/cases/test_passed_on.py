@@ -11,7 +11,7 @@ from core.domain.case_actions import CaseDone, CaseRefused, Refusal
 from tests.casework import ADA, ASKER, OTHER, Office, fresh, office
 
 THREAD, ROOM, HER, ADAS = "C1", "COFF", "U1", "UA"
-WORDS = f"I found no passage that answers this reliably. {ASK_A_PERSON}"
+WORDS = f"I found no passage that answers this reliably. {ASK_A_PERSON.en}"
 PASSED_ON = (
     "I found no passage that answers this reliably. I have passed it on to Compliance as case 1:"
     " your words, without your name. The reply comes to you alone, in our direct messages."
@@ -195,7 +195,10 @@ async def test_one_person_does_not_fill_the_officers_desk(bureau: Office) -> Non
         await passed_on(bureau)
     beyond = await passed_on(bureau)
     (*_, last) = [words for where, words in await bureau.posts() if where == THREAD]
-    assert last == f"I found no passage that answers this reliably. {NOT_PASSED_ON} {ASK_A_PERSON}"
+    assert (
+        last
+        == f"I found no passage that answers this reliably. {NOT_PASSED_ON.en} {ASK_A_PERSON.en}"
+    )
     assert await bureau.desk.about(beyond, ASKER) is None
     other = await passed_on(bureau, person="U2")
     assert await bureau.desk.about(other, OTHER) is not None

@@ -86,7 +86,7 @@ async def test_identical(database_url: str, local_embedder: LocalEmbedder, scrip
     """Whatever the model did, and where the rules answered instead."""
     found, _ = await _asked_and_replayed(database_url, local_embedder, script)
     assert found.difference is None, found.difference
-    is_fallback = MODEL_UNAVAILABLE in found.question.answer["notes"]
+    is_fallback = MODEL_UNAVAILABLE.en in found.question.answer["notes"]
     assert is_fallback is (script[0] in (*SCRIPTS["refused"], *SCRIPTS["silent"]))
 
 

@@ -11,6 +11,7 @@ from bot.slack.web.calls import Slack, client_for
 from core.domain.conversation import Place
 from core.domain.errors import OvertakenError
 from core.domain.message import Claimed
+from core.language.texts import as_it_is
 from core.ports import Progressed
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.faults import (
@@ -69,13 +70,13 @@ class Runs:
         async with self.surface.showing(claimed(asked), keep) as progress:
             for stage in STEPS:
                 before = len(self.slack.journal.entries)
-                progress.report(Progressed(stage=stage, words=f"{stage}ing"))
+                progress.report(Progressed(stage=stage, words=as_it_is(f"{stage}ing")))
                 await self.slack.until(
                     lambda seen=before: len(self.slack.journal.entries) > seen, timeout_s=15
                 )
             while ends is None:
                 # The steps may have been drawn all at once.
-                progress.report(Progressed(stage=STEPS[-1], words="still at it"))
+                progress.report(Progressed(stage=STEPS[-1], words=as_it_is("still at it")))
                 await asyncio.sleep(0.05)
             ends()
 

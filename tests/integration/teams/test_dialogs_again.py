@@ -65,7 +65,7 @@ async def test_what_fails_comes_back_as_it_was(served: Served, name: str, error:
     assert (status, told["task"]["type"]) == (200, "continue")
     assert told["task"]["value"]["title"] == title
     first = told["task"]["value"]["card"]["content"]["body"][0]
-    assert first["inlines"][0]["text"] == FAILED
+    assert first["inlines"][0]["text"] == FAILED.en
     assert inputs(told) == {
         key: held for key, held in given.items() if key not in {"a", "case", "m"}
     }
@@ -109,7 +109,7 @@ async def test_what_is_no_form_of_ours_is_a_line(served: Served) -> None:
     """There is nothing to show again."""
     served.kept.answer = ContractError("x")
     status, told = await sent(served, "report_submit")
-    assert (status, told) == (200, {"task": {"type": "message", "value": OUTDATED}})
+    assert (status, told) == (200, {"task": {"type": "message", "value": OUTDATED.en}})
     served.kept.answer = ValueError("x")
     status, told = await sent(served, "report_submit", case="two ids")
-    assert (status, told) == (200, {"task": {"type": "message", "value": FAILED}})
+    assert (status, told) == (200, {"task": {"type": "message", "value": FAILED.en}})

@@ -204,14 +204,18 @@ async def test_an_invoke_that_we_do_not_know(served: Served, name: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "shown"),
     [
-        ("task/fetch", {"data": {"do": "older"}}, {"task": {"type": "message", "value": OUTDATED}}),
+        (
+            "task/fetch",
+            {"data": {"do": "older"}},
+            {"task": {"type": "message", "value": OUTDATED.en}},
+        ),
         (
             "adaptiveCard/action",
             {"action": {"verb": "older"}},
             {
                 "statusCode": 200,
                 "type": "application/vnd.microsoft.activity.message",
-                "value": OUTDATED,
+                "value": OUTDATED.en,
             },
         ),
     ],
@@ -226,11 +230,11 @@ async def test_a_button_of_an_older_release_says_so(
 @pytest.mark.parametrize(
     ("error", "status", "shown"),
     [
-        (ContractError("x"), 200, OUTDATED),
+        (ContractError("x"), 200, OUTDATED.en),
         (TransientError("x"), 503, None),
         (TimeoutError("x"), 503, None),
-        (ValueError("x"), 200, FAILED),
-        (KeyError("x"), 200, FAILED),
+        (ValueError("x"), 200, FAILED.en),
+        (KeyError("x"), 200, FAILED.en),
     ],
 )
 async def test_a_handler_that_fails_is_no_error_of_http(
@@ -247,7 +251,7 @@ async def test_a_press_that_fails_is_answered_in_words(served: Served) -> None:
     served.kept.answer = TransientError("x")
     pressed = {"action": {"type": "Action.Execute", "verb": "clarify"}}
     status, told = await invoke(served, "adaptiveCard/action", pressed)
-    assert (status, told["value"]) == (200, FAILED)
+    assert (status, told["value"]) == (200, FAILED.en)
     served.presses.add(CASE_REFRESH, served.kept.press)
     refreshed = {"action": {"type": "Action.Execute", "verb": CASE_REFRESH}}
     assert await invoke(served, "adaptiveCard/action", refreshed) == (503, {})

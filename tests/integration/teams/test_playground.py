@@ -14,6 +14,7 @@ from bot.teams.cards import progress_blocks
 from bot.teams.connector.connector import Address, Transport
 from bot.teams.connector.http_client import ConnectorHttp, open_session
 from core.domain.json_value import Json
+from core.language.texts import as_it_is
 from core.ports import Progressed
 from tests.integration.teams.conftest import on_loopback
 from tests.integration.teams.test_transports import ANSWER, CARD
@@ -113,7 +114,7 @@ async def test_a_stream_is_seen(program: Path, made: Callable[[ConnectorHttp], T
     results: list[object] = []
 
     async def stream(_: Given, transport: Transport, at: Address) -> None:
-        searching = Progressed(stage="retrieve", words="Searching")
+        searching = Progressed(stage="retrieve", words=as_it_is("Searching"))
         first = await transport.post(
             at, progress_blocks.informative(searching, sequence=1, stream_id=None)
         )

@@ -10,6 +10,7 @@ from bot.replies.notices import STOPPED
 from bot.teams.outbound.progress import TeamsSurface, TeamsTimings
 from core.domain.errors import OvertakenError
 from core.domain.message import Claimed
+from core.language.texts import as_it_is
 from core.ports import Progressed
 from tests.integration.teams.conftest import Scene
 from tests.servers.slack import faults
@@ -19,8 +20,8 @@ HASTY = TeamsTimings(
     drawn_every_s=0.01, typing_every_s=0.02, placeholder_after_s=0.15, wakes_after_s=0.0
 )
 LATE = TeamsTimings(drawn_every_s=0.01, typing_every_s=0.02, placeholder_after_s=60.0)
-SEARCHING = Progressed(stage="retrieve", words="Searching 214 sections")
-DRAFTING = Progressed(stage="draft", words="Drafting")
+SEARCHING = Progressed(stage="retrieve", words=as_it_is("Searching 214 sections"))
+DRAFTING = Progressed(stage="draft", words=as_it_is("Drafting"))
 
 
 @pytest.fixture(autouse=True)
@@ -95,7 +96,7 @@ async def test_steps_that_come_too_fast_are_left_out(scene: Scene) -> None:
     async with surface_of(scene, slow).showing(claimed(scene, scene.chat), keeper.keep) as progress:
         await scene.teams.until(lambda: bool(keeper.ids))
         for number in range(20):
-            progress.report(Progressed(stage="draft", words=f"Step {number}"))
+            progress.report(Progressed(stage="draft", words=as_it_is(f"Step {number}")))
         await scene.teams.journal.wait_for("post", times=2)
     stream = only(scene).stream
     assert stream is not None
@@ -152,7 +153,7 @@ async def test_a_run_that_was_overtaken_leaves_nothing_open(scene: Scene) -> Non
     """Its stream says so; its placeholder goes."""
     with pytest.raises(OvertakenError):
         await overtaken(scene, scene.chat)
-    assert only(scene).text == STOPPED
+    assert only(scene).text == STOPPED.en
     scene.teams.checks.no_open_streams()
     with pytest.raises(OvertakenError):
         await overtaken(scene, scene.room)

@@ -160,7 +160,7 @@ async def test_an_owner_is_told_and_recorded_as_read_from_metadata() -> None:
     assert answer.outcome is Outcome.ANSWERED
     assert answer.text == "\u201cTravel Policy\u201d is owned by the Head of Finance. [1]"
     assert answer.citations[0].quote == "Travel Policy"
-    assert (answer.confidence.badge, answer.notes) == (Badge.HIGH, (FROM_METADATA,))
+    assert (answer.confidence.badge, answer.notes) == (Badge.HIGH, (FROM_METADATA.en,))
     assert (run.reasoner, run.plan.intent, run.model_calls) == (
         course.REASONER,
         "about_policies",
@@ -194,12 +194,12 @@ async def test_which_of_two_policies_is_asked_for() -> None:
     question = "Who owns the car policy?"
     run = await ask(question)
     assert (run.answer.outcome, run.answer.slot) == (Outcome.CLARIFICATION, "policy")
-    assert run.answer.text == WHICH_POLICY
+    assert run.answer.text == WHICH_POLICY.en
     assert run.answer.options == ("Company Car Policy", "Pool Car Policy")
     turn = Turn(
         question=question,
         outcome="clarification",
-        answer=WHICH_POLICY,
+        answer=WHICH_POLICY.en,
         slot="policy",
         options=run.answer.options,
     )
@@ -212,7 +212,7 @@ async def test_what_is_not_stored_goes_the_ordinary_way() -> None:
     """The text of the policy may say it; of several facts those that are stored are told."""
     assert (await ask("Who owns the pool car policy?")).reasoner != course.REASONER
     both = await ask("Who owns the pool car policy and where can I find it?")
-    assert both.answer.notes == (PARTIAL, FROM_METADATA)
+    assert both.answer.notes == (PARTIAL.en, FROM_METADATA.en)
     assert "comes from the file pool.md" in both.answer.text
 
 

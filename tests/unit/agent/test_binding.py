@@ -71,7 +71,7 @@ async def ask(text: str, quoted: str, *turns: Turn, claim: str = "") -> Reply:
 
 
 def said_of(reply: Reply) -> tuple[str, ...]:
-    return tuple(note for note in reply.answer.notes if note != WITHOUT_MODEL)
+    return tuple(note for note in reply.answer.notes if note != WITHOUT_MODEL.en)
 
 
 async def test_an_answer_is_not_repeated_under_another_condition() -> None:

@@ -101,7 +101,7 @@ async def test_a_run_that_is_not_sure_shows_it() -> None:
     assert (answer.outcome, answer.refusal) == (Outcome.REFUSED, RefusalKind.NOT_SURE)
     assert answer.is_closest
     assert answer.text == (
-        f"{REFUSALS[RefusalKind.NOT_SURE]}\n“{CASH} {LIMIT}” [1][2]\n{IF_IT_DOES_NOT}"
+        f"{REFUSALS[RefusalKind.NOT_SURE].en}\n“{CASH} {LIMIT}” [1][2]\n{IF_IT_DOES_NOT.en}"
     )
     assert [one.quote for one in answer.citations] == [CASH, LIMIT]
     assert {one.place.number for one in answer.citations} == {"1"}

@@ -312,7 +312,7 @@ async def test_the_sure_part_of_a_double_question_is_answered() -> None:
     ).run(ExtractiveReasoner(KeepingReader(9.0)), TWICE)
     assert run.answer.outcome is Outcome.ANSWERED
     assert [one.quote for one in run.answer.citations] == [SEVEN.text]
-    named = NO_SURE_ANSWER_TO.format(asked="\u201cWho approves the parking of lorries\u201d")
+    named = NO_SURE_ANSWER_TO.en.format(asked="\u201cWho approves the parking of lorries\u201d")
     assert named in run.answer.notes
 
 
@@ -573,7 +573,7 @@ async def test_a_contradiction_elsewhere_is_not_shown() -> None:
     )
     asked = await world.run(ExtractiveReasoner(), "How long must invoices be kept?")
     assert asked.answer.refusal is RefusalKind.CONFLICT
-    assert asked.answer.notes == (WITHOUT_MODEL,)
+    assert asked.answer.notes == (WITHOUT_MODEL.en,)
     other = await world.run(ExtractiveReasoner(), "May I bring my dog to the office?")
     assert other.answer.outcome is Outcome.REFUSED
     assert other.answer.refusal is not RefusalKind.CONFLICT

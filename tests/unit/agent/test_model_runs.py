@@ -244,7 +244,7 @@ async def test_without_its_model_a_question_is_answered_all_the_same(
     run = await world.run(reasoner, fallback=replace(PLAIN, asked=[]))
     assert (run.answer.outcome, run.reasoner) == (Outcome.ANSWERED, "plain/1")
     assert run.answer.text == f"{REGISTER} [1]"
-    assert run.answer.notes == (MODEL_UNAVAILABLE,)
+    assert run.answer.notes == (MODEL_UNAVAILABLE.en,)
     assert run.model_calls == (CALL,)
     assert run.generation_time_ms == 2_000
     (warning,) = run.warnings
@@ -256,8 +256,8 @@ async def test_over_the_budget_of_the_day_the_reply_says_so() -> None:
     spent = DayBudgetSpentError("the day has cost USD 2.00 of 2.00")
     run = await make_world().run(_model(drafts=[spent]), fallback=replace(PLAIN, asked=[]))
     assert (run.answer.outcome, run.reasoner) == (Outcome.ANSWERED, "plain/1")
-    assert run.answer.notes == (DAY_BUDGET_SPENT,)
-    assert origin(run.answer) == BY_RULES
+    assert run.answer.notes == (DAY_BUDGET_SPENT.en,)
+    assert origin(run.answer) == BY_RULES.en
 
 
 async def test_a_refusal_of_the_fallback_says_that_it_is_one() -> None:
@@ -266,8 +266,8 @@ async def test_a_refusal_of_the_fallback_says_that_it_is_one() -> None:
         _model(drafts=[DOWN]), fallback=replace(PLAIN, judgements=[POOR], asked=[])
     )
     assert run.answer.outcome is Outcome.REFUSED
-    assert MODEL_UNAVAILABLE in run.answer.notes
-    assert WITHOUT_MODEL not in run.answer.notes
+    assert MODEL_UNAVAILABLE.en in run.answer.notes
+    assert WITHOUT_MODEL.en not in run.answer.notes
 
 
 async def test_a_model_beyond_the_deadline_is_replaced() -> None:

@@ -37,7 +37,7 @@ def test_what_was_passed_on_says_so() -> None:
     answer = refusal(
         RefusalKind.NOT_FOUND, nearest=(), best_relevance=None, reported=None, needs_person=True
     )
-    assert answer.text.endswith(ASK_A_PERSON)
+    assert answer.text.endswith(ASK_A_PERSON.en)
     told = passed_on(answer, 7).text
-    assert ASK_A_PERSON not in told
+    assert ASK_A_PERSON.en not in told
     assert "as case 7: your words, without your name" in told

@@ -445,6 +445,6 @@ async def test_what_is_done_is_told() -> None:
         "verify",
         "review",
     ]
-    assert told[0].words == "Reading the question"
-    assert re.fullmatch(r"Searching \d+ sections", told[2].words)
-    assert told[4].words == "Checking each claim"
+    assert told[0].words.en == "Reading the question"
+    assert re.fullmatch(r"Searching \d+ sections", told[2].words.en)
+    assert told[4].words.en == "Checking each claim"

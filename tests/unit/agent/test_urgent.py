@@ -62,8 +62,8 @@ async def test_a_refusal_shows_what_can_not_wait() -> None:
     assert answer.needs_person
     assert [claim.text for claim in answer.claims] == [LOSS]
     assert [citation.quote for citation in answer.citations] == [LOSS]
-    assert answer.text.startswith(f"{URGENT}\n\n{LOSS} [1]\n\n")
-    assert answer.text.endswith(ASK_A_PERSON)
+    assert answer.text.startswith(f"{URGENT.en}\n\n{LOSS} [1]\n\n")
+    assert answer.text.endswith(ASK_A_PERSON.en)
     assert answer.confidence.badge is None
 
 

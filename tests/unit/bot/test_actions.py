@@ -37,6 +37,7 @@ from core.domain.errors import ContractError
 from core.domain.feedback import Feedback, FeedbackKept
 from core.domain.message import Accepted
 from core.domain.officers import Account, Officer, Officers
+from core.language.texts import Text
 from core.ports.posted_answers import PostedAnswer
 from tests.fakes import CountingIds, FixedClock
 from tests.unit.cases.world import ASKER as ANNA
@@ -133,7 +134,7 @@ class World:
     ],
 )
 async def test_a_thumb_is_of_who_may_read_where_it_stands(
-    press: Press, settled: dict[str, Any], told: str
+    press: Press, settled: dict[str, Any], told: Text
 ) -> None:
     """Not of who left, nor of who presses it elsewhere, nor about what does not hold any more."""
     world = World(replace(shown(ANSWERED), **settled))
@@ -173,7 +174,7 @@ async def test_a_report_needs_a_reason() -> None:
     ],
 )
 async def test_an_option_is_for_its_asker_and_once(
-    press: Press, more: dict[str, Any], told: str
+    press: Press, more: dict[str, Any], told: Text
 ) -> None:
     """And one of those that were stored."""
     world = World(replace(shown(BACK), **more))

@@ -12,7 +12,7 @@ from core.domain.answer import Answer, Outcome
 OPEN = greeting()
 CHOICE = Answer(
     outcome=Outcome.CLARIFICATION,
-    text=f"In which country? {ALL_OPTION}",
+    text=f"In which country? {ALL_OPTION.en}",
     confidence=NO_CONFIDENCE,
     slot="jurisdiction",
     options=("Germany", "France"),

@@ -45,7 +45,7 @@ def test_slack_quotes_it_open_in_every_shape(shape: int) -> None:
     told = in_slack(shape)
     assert "Closest passage" in told
     assert "It may not answer you" in told
-    for words in (f"“{WORDS}”", "[1][2]", LINK, IF_IT_DOES_NOT):
+    for words in (f"“{WORDS}”", "[1][2]", LINK, IF_IT_DOES_NOT.en):
         assert words in told
     assert "confidence" not in told
     assert "31" not in told.replace("f31", "")
@@ -65,7 +65,7 @@ def test_its_buttons_are_two_and_the_evidence() -> None:
     """Neither stands out, as each press is a label; no thumbs, nothing to share or to report."""
     (row,) = [one for one in blocks() if one["type"] == "actions"]
     assert [one["text"]["text"] for one in row["elements"]] == [
-        ANSWERS_IT.text,
+        ANSWERS_IT.text.en,
         "Ask Compliance",
         "Show evidence",
     ]
@@ -74,7 +74,7 @@ def test_its_buttons_are_two_and_the_evidence() -> None:
     made: Any = teams_render.render(teams.stored(SHOWN), 0, context=teams.SETTING).activity
     card = made["attachments"][0]["content"]
     assert [one["title"] for one in card["actions"]] == [
-        ANSWERS_IT.text,
+        ANSWERS_IT.text.en,
         "Ask Compliance",
         "Show evidence",
     ]
@@ -90,9 +90,9 @@ def test_no_other_refusal_has_its_button(kind: RefusalKind) -> None:
         kind, nearest=[slack.place("x")], confidence=compose.NO_CONFIDENCE, notes=()
     )
     shown = slack_render.render(slack.stored(refused), 0, outbox_id=1, context=slack.SETTING)
-    assert ANSWERS_IT.text not in json.dumps(shown.blocks)
+    assert ANSWERS_IT.text.en not in json.dumps(shown.blocks)
     made = teams_render.render(teams.stored(refused), 0, context=teams.SETTING).activity
-    assert ANSWERS_IT.text not in json.dumps(made)
+    assert ANSWERS_IT.text.en not in json.dumps(made)
 
 
 def test_a_long_passage_is_shortened_and_says_so() -> None:
@@ -102,7 +102,7 @@ def test_a_long_passage_is_shortened_and_says_so() -> None:
         made = slack_render.render(slack.stored(long), shape, outbox_id=1, context=slack.SETTING)
         whole = made.text + json.dumps(made.blocks, ensure_ascii=False)
         assert "hortened" in whole
-        assert IF_IT_DOES_NOT in made.text
+        assert IF_IT_DOES_NOT.en in made.text
         assert "Ref 1c0e8d44" in made.text
         assert len(made.text) <= 4_000
 
@@ -133,6 +133,6 @@ def test_what_is_said_to_a_press(
     kept: FeedbackKept | FeedbackRefused, *, is_asker: bool, state: CaseState | None, words: str
 ) -> None:
     """To the asker, to somebody else, again, with an open case, and too late."""
-    told = answers_it(kept, is_asker=is_asker, case=case(state) if state else None)
+    told = answers_it(kept, is_asker=is_asker, case=case(state) if state else None).en
     assert words in told
     assert ("stays with Compliance" in told) is (state is CaseState.OPEN)

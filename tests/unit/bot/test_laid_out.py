@@ -58,9 +58,9 @@ def test_hostile_text_stays_whole(text: str) -> None:
     ("answer", "expected"),
     [
         (BY_MODEL, True),
-        (replace(BY_MODEL, notes=(WITHOUT_MODEL,)), False),
-        (replace(BY_MODEL, notes=(MODEL_UNAVAILABLE,)), False),
-        (replace(BY_MODEL, notes=(FROM_METADATA,)), False),
+        (replace(BY_MODEL, notes=(WITHOUT_MODEL.en,)), False),
+        (replace(BY_MODEL, notes=(MODEL_UNAVAILABLE.en,)), False),
+        (replace(BY_MODEL, notes=(FROM_METADATA.en,)), False),
         (replace(BY_MODEL, outcome=Outcome.CLARIFICATION), False),
         (replace(BY_MODEL, outcome=Outcome.REFUSED, refusal=RefusalKind.CONFLICT), True),
         (replace(BY_MODEL, outcome=Outcome.REFUSED, refusal=RefusalKind.NOT_FOUND), False),
@@ -77,12 +77,14 @@ def test_only_what_a_model_wrote_is_labelled(answer: Answer, expected: bool) -> 
 
 def test_what_is_behind_a_badge() -> None:
     """What it rests on, and who wrote it."""
-    told = " ".join(grounds(BY_MODEL))
+    told = " ".join(one.en for one in grounds(BY_MODEL))
     assert "High confidence (91%): measured" in told
     assert "language model wrote" in told
     samples = replace(CALIBRATED, is_calibrated=False, is_on_samples=True, badge=Badge.MEDIUM)
-    told = " ".join(grounds(replace(BY_MODEL, confidence=samples, notes=(WITHOUT_MODEL,))))
-    assert f"Medium confidence: {ON_SAMPLES}." in told
+    told = " ".join(
+        one.en for one in grounds(replace(BY_MODEL, confidence=samples, notes=(WITHOUT_MODEL.en,)))
+    )
+    assert f"Medium confidence: {ON_SAMPLES.en}." in told
     assert "no language model was used" in told
     assert list(grounds(replace(BY_MODEL, outcome=Outcome.REFUSED))) == []
 
@@ -105,7 +107,7 @@ def test_evidence_shows_nothing_twice() -> None:
     claims = (ShownClaim(text="No gifts", numbers=(1,)), ShownClaim(text="None.", numbers=(1,)))
     view = EvidenceView(answer=replace(BY_MODEL, claims=claims, citations=(first,)), answer_id="a")
     told = [one for one in items(view) if isinstance(one, ClaimHeading)]
-    assert [one.text for one in told] == [WORD_FOR_WORD, "None."]
+    assert [one.text for one in told] == [WORD_FOR_WORD.en, "None."]
     assert [one.note for one in told] == ["", "[1] stands above."]
     assert len([one for one in items(view) if isinstance(one, QuotePart)]) == 1
 

@@ -170,7 +170,7 @@ async def test_of_one_person_no_more_are_passed_on_than_officers_can_take() -> N
     store = InMemoryCases(ESCALATED)
     store.rows.passed_on = PASSED_ON_AT_MOST
     receipt = await store.recorder().record(run(ESCALATED), completion=COMPLETION)
-    assert receipt.answer.text.endswith(f"{NOT_PASSED_ON} {ASK_A_PERSON}")
+    assert receipt.answer.text.endswith(f"{NOT_PASSED_ON.en} {ASK_A_PERSON.en}")
     assert (store.rows.cases, store.rows.posts) == ({}, ["answer"])
 
 

@@ -20,7 +20,7 @@ from bot.forms import forms
 from bot.forms.evidence import EvidenceView
 from bot.forms.excerpts import Around
 from bot.forms.forms import Form, SeenBy
-from bot.replies import notices, safe_text
+from bot.replies import case_texts, safe_text
 from bot.replies.context import Library, RenderContext, Shelf
 from bot.slack.blocks import cases, home_view, modals, progress_blocks
 from bot.slack.blocks import render as rendering
@@ -54,6 +54,7 @@ from core.domain.case import (
 from core.domain.delivery import Clarified, Notice, StoredReply
 from core.domain.ontology import SectionRef
 from core.language.spans import Span, VersionId
+from core.language.texts import as_it_is
 from core.ports.reasoning import Progressed
 from core.ports.starters import Starter, StarterSet
 from tests.factories import NOW, public_report
@@ -145,7 +146,7 @@ def answered(text: str, *, many: int = 3) -> Answer:
         citations=tuple(citation(n, text, places[n % 3]) for n in range(1, many + 1)),
         confidence=CALIBRATED,
         assumptions=(text,),
-        notes=(text, MODEL_UNAVAILABLE),
+        notes=(text, MODEL_UNAVAILABLE.en),
         nearest=tuple(place(title) for title in (text, f"{text[:60]}?", "Why?")),
     )
 
@@ -154,16 +155,16 @@ def closest(text: str, *, many: int = 1) -> Answer:
     """Return a closest passage, quoted from `many` stretches of one section."""
     numbers = tuple(range(1, many + 1))
     marks = "".join(f"[{number}]" for number in numbers)
-    above = REFUSALS[RefusalKind.NOT_SURE]
+    above = REFUSALS[RefusalKind.NOT_SURE].en
     return Answer(
         outcome=Outcome.REFUSED,
         refusal=RefusalKind.NOT_SURE,
-        text=f"{above}\n“{text}” {marks}\n{IF_IT_DOES_NOT}",
+        text=f"{above}\n“{text}” {marks}\n{IF_IT_DOES_NOT.en}",
         claims=(ShownClaim(text=f"“{text}”", numbers=numbers),),
         citations=tuple(citation(number, text, place(text)) for number in numbers),
         confidence=replace(CALIBRATED, calibrated=0.31, badge=None),
         nearest=(place(text, policy=FOREIGN),),
-        notes=(MODEL_UNAVAILABLE,),
+        notes=(MODEL_UNAVAILABLE.en,),
     )
 
 
@@ -299,7 +300,7 @@ def _cases(text: str) -> Iterator[Payload]:
         permalink=THREAD,
     )
     changed = affected(text)
-    blocks, told = cases.affected_blocks(changed, SETTING), cases.affected_text(changed)
+    blocks, told = cases.affected_blocks(changed, SETTING), cases.affected_text(changed, SETTING)
     yield Payload(name="affected", surface="message", blocks=blocks, text=told)
     blocks = cases.officer_blocks(reply, SETTING, last="Case 1")
     told = cases.officer_text(reply, SETTING, last="Case 1")
@@ -313,7 +314,8 @@ def _cases(text: str) -> Iterator[Payload]:
         yield Payload(name="superseded", surface="message", blocks=blocks, text=told)
     for state in CaseState:
         news = CaseNews(number=214, state=state, officer=text)
-        blocks, told = cases.news_blocks(news, last="Case 1"), cases.news_text(news)
+        blocks = cases.news_blocks(news, SETTING, last="Case 1")
+        told = cases.news_text(news, SETTING)
         yield Payload(name=f"news {state}", surface="message", blocks=blocks, text=told)
 
 
@@ -330,7 +332,9 @@ def _lines(text: str) -> Iterator[Payload]:
         reply = StoredReply(
             notice=notice, ask_again_at=None if notice is Notice.REMOVED else again_at
         )
-        blocks, told = rendering.notice_blocks(reply), rendering.notice_text(reply)
+        language = SETTING.language
+        blocks = rendering.notice_blocks(reply, language)
+        told = rendering.notice_text(reply, language)
         yield Payload(name=f"notice {notice}", surface="message", blocks=blocks, text=told)
 
 
@@ -346,11 +350,13 @@ def _views(text: str) -> Iterator[Payload]:
             shown[f"evidence of {many}, page {page}"] = view
     shown |= {
         **{name: modals.form_modal(form) for name, form in forms_of(text).items()},
-        "ask": modals.form_modal(forms.question_form("Ask a policy question")),
+        "ask": modals.form_modal(forms.question_form(as_it_is("Ask a policy question"))),
         "ask about": modals.question_about_modal(text, channel="C1", ts="1.1", thread_ts=None),
-        "sent": modals.message_modal("Ask Compliance", notices.already_sent(case(text, None))),
-        "reported": message_modal("Report a problem", forms.REPORTED),
-        "message": modals.message_modal(text, text),
+        "sent": modals.message_modal(
+            forms.TITLES[forms.FormName.ESCALATION], case_texts.already_sent(case(text, None))
+        ),
+        "reported": message_modal(forms.TITLES[forms.FormName.REPORT], forms.REPORTED),
+        "message": modals.message_modal(as_it_is(text), as_it_is(text)),
     }
     for name, view in shown.items():
         yield Payload(name=name, surface="modal", blocks=blocks_of(view), view=view)
@@ -390,7 +396,10 @@ def _home(text: str) -> Home:
 
 
 def _chunks(text: str) -> Iterator[Payload]:
-    one, other = Progressed(stage="plan", words=text), Progressed(stage="draft", words=text)
+    one, other = (
+        Progressed(stage="plan", words=as_it_is(text)),
+        Progressed(stage="draft", words=as_it_is(text)),
+    )
     chunks = [
         *progress_blocks.first_chunks(one),
         *progress_blocks.next_chunks(one, other),

@@ -120,10 +120,10 @@ def test_the_reported_confidence_is_never_shown() -> None:
 
 def test_who_wrote_it_is_said() -> None:
     """A model, or none; and once."""
-    by_rules = replace(answered("x"), notes=(WITHOUT_MODEL,))
-    assert words(by_rules).count(BY_RULES) == 1
+    by_rules = replace(answered("x"), notes=(WITHOUT_MODEL.en,))
+    assert words(by_rules).count(BY_RULES.en) == 1
     assert "AI-generated" not in words(by_rules)
-    assert WITHOUT_MODEL not in words(by_rules)
+    assert WITHOUT_MODEL.en not in words(by_rules)
     assert "AI-generated" in words(replace(by_rules, notes=()))
 
 
@@ -214,13 +214,13 @@ def test_a_clarification_has_a_button_for_each_value() -> None:
     asked = compose.clarifying(branch)
     (row,) = (block for block in blocks(asked) if block["type"] == "actions")
     assert [one["value"] for one in row["elements"]] == ["ans_7f3|0", "ans_7f3|1", "ans_7f3|all"]
-    assert row["elements"][-1]["text"]["text"] == FOR_ALL
+    assert row["elements"][-1]["text"]["text"] == FOR_ALL.en
     assert "1. US\n2. EU" in words(asked)
     assert "all" in words(asked)
     (simple,) = (block for block in blocks(asked, SIMPLE) if block["type"] == "actions")
     assert simple == row
     bare = blocks(replace(asked, text="Where are you?"))
-    assert not any(FOR_ALL in text for text in strings(bare))
+    assert not any(FOR_ALL.en in text for text in strings(bare))
 
 
 def test_a_report_is_not_answered_in_public() -> None:

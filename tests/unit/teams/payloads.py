@@ -25,6 +25,8 @@ from bot.teams.cards.render import SHAPES, render
 from bot.teams.cards.welcome import welcome, welcome_text
 from core.domain.case import CaseNews, CaseState, OfficerReply, SupersededAnswer
 from core.domain.delivery import Clarified, Notice, StoredReply
+from core.language.languages import Language
+from core.language.texts import as_it_is
 from core.ports.reasoning import Progressed
 from tests.unit.slack.payloads import (
     HOST,
@@ -41,7 +43,9 @@ from tests.unit.slack.payloads import (
 from tests.unit.teams.limits import card_rules, own_rules
 
 Json = dict[str, Any]
-INTERNAL = Sensitivity(name="Internal", description="Do not forward outside the company", rank=1)
+INTERNAL = Sensitivity(
+    name="Internal", description=as_it_is("Do not forward outside the company"), rank=1
+)
 LIBRARY = Library(
     shelves={
         "gifts": Shelf(
@@ -122,7 +126,7 @@ def officer(text: str) -> OfficerReply:
 
 
 def _others(text: str) -> Iterator[Payload]:
-    step = Progressed(stage="plan", words=text)
+    step = Progressed(stage="plan", words=as_it_is(text))
     made = {
         "first step": progress_blocks.informative(step, sequence=1, stream_id=None),
         "next step": progress_blocks.informative(step, sequence=2, stream_id="a-1"),
@@ -141,7 +145,9 @@ def _others(text: str) -> Iterator[Payload]:
 def _cards(text: str) -> Iterator[Payload]:
     around = {n: Around(before=text, after=text) for n in range(12)}
     made = {
-        "chosen": clarified_card(Clarified(asked=answered(text), chosen=text), "Anna"),
+        "chosen": clarified_card(
+            Clarified(asked=answered(text), chosen=text), "Anna", Language.ENGLISH
+        ),
         **{name: dialogs.form_card(form) for name, form in forms_of(text).items()},
         "ask about": dialogs.form_card(about(text)),
     }
@@ -169,7 +175,7 @@ def _typed(text: str) -> Iterator[tuple[str, Json]]:
 
 
 def about(text: str) -> Form:
-    return question_about_form(text, title=text, message_id="1700000000000")
+    return question_about_form(text, title=as_it_is(text), message_id="1700000000000")
 
 
 @cache

@@ -162,7 +162,7 @@ def rests_on(calibration: Calibration) -> str:
     """Return what a calibration rests on, in the words of the badge."""
     if calibration.is_measured:
         return "calibrated on answers of this deployment"
-    return ON_SAMPLES if calibration.is_on_samples else UNCALIBRATED
+    return (ON_SAMPLES if calibration.is_on_samples else UNCALIBRATED).en
 
 
 def drift_words(drift: Mapping[str, float] | None) -> str:

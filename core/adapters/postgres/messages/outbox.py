@@ -1,5 +1,6 @@
 """Lease the oldest unsettled reply of a conversation, and keep what the platform said of it."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, assert_never
@@ -46,6 +47,9 @@ _OLDEST = text(
     "  AS is_whispered,"
     " coalesce((i.raw->>'has_file')::boolean, false) AS has_file,"
     " nullif(i.raw->>'time_zone', '') AS time_zone,"
+    " nullif(coalesce(i.raw->>'locale', (SELECT s.raw->>'locale' FROM citebound.inbox s"
+    "  WHERE s.conversation_id = o.conversation_id AND s.person = o.person"
+    "  ORDER BY s.id DESC LIMIT 1)), '') AS locale,"
     " greatest(o.next_at, o.lease_until) AS free_at,"
     " greatest(o.next_at, o.lease_until) > clock_timestamp() AS is_waiting,"
     " coalesce(p.rests_until > clock_timestamp(), false) AS rests,"
@@ -78,8 +82,8 @@ _RENEW = text(
     " WHERE id = :id AND lease_token = :token"
 )
 _BEGIN = text(
-    "UPDATE citebound.outbox SET state = 'sending', attempt = attempt + 1"
-    " WHERE id = :id AND lease_token = :token"
+    "UPDATE citebound.outbox SET state = 'sending', attempt = attempt + 1,"
+    " reply = reply || CAST(:language AS jsonb) WHERE id = :id AND lease_token = :token"
 )
 _KEEP = text(
     "UPDATE citebound.outbox SET state = :state, lease_until = NULL, lease_token = NULL,"
@@ -130,6 +134,8 @@ class PostgresOutbox:
                 tenant=row["tenant"],
                 replaced=row["replaced"],
             )
+            if reply.language is None and row["replaced"]:
+                reply = replace(reply, language=reply_of(row["replaced"]).language)
             if reply.edition is not None:
                 affected = await read_edition(connection, reply.edition)
                 reply = replace(reply, affected=affected)
@@ -147,7 +153,9 @@ class PostgresOutbox:
     async def begin(self, delivery: Delivery, /) -> None:
         """See `Outbox.begin`."""
         async with self._engine.begin() as connection:
-            await _held(connection, delivery, _BEGIN)
+            language = delivery.reply.language
+            kept = {} if language is None else {"language": language.value}
+            await _held(connection, delivery, _BEGIN, language=json.dumps(kept))
 
     @raises_transient
     @begun_again
@@ -312,6 +320,7 @@ async def _notify(connection: AsyncConnection, delivery: Delivery, notice: Notic
             question_id=reply.question_id,
             answer_id=reply.answer_id,
             record_id=reply.record_id,
+            language=reply.language,
         ),
         cause=delivery.cause,
         conversation_id=delivery.conversation_id,
@@ -366,6 +375,7 @@ def _delivery(row: Mapping[Any, Any], leased: Mapping[Any, Any], reply: StoredRe
         directory_id=row["directory_id"],
         asked_from=row["asked_from"],
         has_file=row["has_file"],
+        locale=row["locale"],
         time_zone=row["time_zone"],
         is_whispered=row["is_whispered"],
         is_taken_over=row["lease_token"] is not None,

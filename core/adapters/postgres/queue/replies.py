@@ -13,6 +13,7 @@ from core.domain.case import CaseState
 from core.domain.delivery import AboutCase, CasePart, Notice, StoredReply
 from core.domain.errors import ContractError, OvertakenError
 from core.domain.run import Run
+from core.language.texts import spoken
 from core.ports import Completion, RecordReceipt
 
 FORMAT = 1
@@ -90,6 +91,7 @@ def reply_json(reply: StoredReply) -> dict[str, Any]:
         "record_id": reply.record_id,
         "leaf_hash": reply.leaf_hash,
         "groups": sorted(reply.groups),
+        **({} if reply.language is None else {"language": reply.language.value}),
         **({} if reply.about is None else {"about": _about_json(reply.about)}),
         **({"outdated": True} if reply.is_outdated else {}),
         **({} if reply.chosen is None else {"chosen": True, "asked": reply.chosen}),
@@ -118,6 +120,7 @@ def reply_of(stored: Mapping[str, Any]) -> StoredReply:
         record_id=stored["record_id"],
         leaf_hash=stored["leaf_hash"],
         groups=frozenset(stored["groups"]),
+        language=spoken(stored["language"]) if "language" in stored else None,
         is_outdated=stored.get("outdated", False),
         chosen=stored.get("asked", "") if stored.get("chosen") else None,
         edition=stored.get("edition"),
@@ -206,6 +209,7 @@ async def settle(
             record_id=receipt.record_id,
             leaf_hash=receipt.leaf_hash.hex(),
             groups=question.scope.groups,
+            language=question.language,
         ),
         cause=cause_of_message(completion.message_id),
         conversation_id=question.conversation_id,

@@ -191,6 +191,7 @@ async def _queue(
             record_id=receipt.record_id,
             leaf_hash=receipt.leaf_hash.hex(),
             groups=question.scope.groups,
+            language=question.language,
         ),
         cause=cause_of_message(message_id),
         conversation_id=correction.conversation_id,

@@ -1,0 +1,187 @@
+"""What is said of cases: to askers how far theirs is, to officers that one is due."""
+
+from collections.abc import Mapping
+from typing import assert_never
+
+from bot.replies.notices import AUTOMATED
+from bot.replies.safe_text import line
+from core.domain.case import (
+    UNSETTLED,
+    Case,
+    CaseNews,
+    CaseReminder,
+    CaseState,
+    SupersededAnswer,
+    Urgency,
+)
+from core.language.languages import Language
+from core.language.texts import Text, as_it_is
+
+COMPLIANCE = as_it_is("Compliance")
+STATES: Mapping[CaseState, Text] = {
+    CaseState.OPEN: Text("open", "offen"),
+    CaseState.CLAIMED: Text("claimed", "übernommen"),
+    CaseState.ANSWERED: Text("answered", "beantwortet"),
+    CaseState.CLOSED: Text("closed", "geschlossen"),
+}
+_HAS_CLAIMED = Text("{who} has claimed it", "{who} hat ihn übernommen")
+_UNCLAIMED = Text("nobody has claimed it", "niemand hat ihn übernommen")
+_WAS_DUE = Text(
+    "Case {number} was due {due}. It is {state} now.",
+    "Fall {number} war fällig: {due}. Er ist jetzt {state}.",
+)
+_OVERDUE = Text(
+    "Case {number} is overdue: it was due {due}, and {who}.",
+    "Fall {number} ist überfällig: Er war fällig {due}, und {who}.",
+)
+_DUE = Text("Case {number} is due {due}, and {who}.", "Fall {number} ist fällig {due}, und {who}.")
+
+
+def reminder_text(reminder: CaseReminder, language: Language, *, due: str) -> str:
+    """Tell officers that a case is due, or was; `due` is when, as the platform writes it."""
+    number = reminder.number
+    if reminder.state not in UNSETTLED:
+        state = STATES[reminder.state].of(language)
+        return _WAS_DUE.of(language).format(number=number, due=due, state=state)
+    officer = line(reminder.officer, limit=80) if reminder.officer else ""
+    who = _HAS_CLAIMED.format(who=officer) if officer else _UNCLAIMED
+    told = _OVERDUE if reminder.is_overdue else _DUE
+    return told.of(language).format(number=number, due=due, who=who.of(language))
+
+
+_SENT_DUE = Text(
+    "Sent to Compliance (case {number}). An answer is due by {due}.",
+    "An Compliance gesendet (Fall {number}). Eine Antwort ist fällig bis {due}.",
+)
+_SENT_USUALLY = Text(
+    "Sent to Compliance (case {number}), usually answered {within}.",
+    "An Compliance gesendet (Fall {number}), in der Regel {within} beantwortet.",
+)
+_TAKEN_UP = Text(
+    "{who} has taken up your question (case {number}).",
+    "{who} hat Ihre Frage übernommen (Fall {number}).",
+)
+_HAS_ANSWERED = Text(
+    "{who} has answered your question (case {number}).",
+    "{who} hat Ihre Frage beantwortet (Fall {number}).",
+)
+_HAS_CLOSED = Text(
+    "{who} has closed case {number}. You can ask again at any time.",
+    "{who} hat Fall {number} geschlossen. Sie können jederzeit wieder fragen.",
+)
+
+
+def within(urgency: Urgency) -> Text:
+    """Return when an answer is due."""
+    if urgency is Urgency.TODAY:
+        return Text("within 1 working day", "innerhalb eines Arbeitstags")
+    return Text("within a week", "innerhalb einer Woche")
+
+
+def news_text(news: CaseNews, language: Language, *, due: str = "") -> str:
+    """Tell askers how far their case is; `due`: until when an answer is due, if that is told."""
+    who = line(news.officer, limit=80) if news.officer else COMPLIANCE.of(language)
+    match news.state:
+        case CaseState.OPEN:
+            told = _SENT_DUE if due else _SENT_USUALLY
+        case CaseState.CLAIMED:
+            told = _TAKEN_UP
+        case CaseState.ANSWERED:
+            told = _HAS_ANSWERED
+        case CaseState.CLOSED:
+            told = _HAS_CLOSED
+        case _:
+            assert_never(news.state)
+    usually = within(news.urgency).of(language)
+    return told.of(language).format(number=news.number, due=due, within=usually, who=who)
+
+
+CASE_NUMBER = Text("Case {number}", "Fall {number}")
+
+
+def case_name(number: int, language: Language) -> str:
+    """Return how people call a case."""
+    return CASE_NUMBER.format(number=number).of(language)
+
+
+def about_text(old: SupersededAnswer, language: Language) -> str:
+    """Return what an answer that no longer holds is about: its case, or the change."""
+    return AUTOMATED.of(language) if old.number is None else case_name(old.number, language)
+
+
+_POLICY_CHANGED = Text(
+    "This answer rests on what the policy no longer says. {where}",
+    "Diese Antwort beruht auf etwas, das nicht mehr in der Richtlinie steht. {where}",
+)
+_ASKER_HAS_TODAYS = Text(
+    "The person who asked has the answer of today.",
+    "Die Person, die gefragt hat, hat die heutige Antwort.",
+)
+_THREAD_HAS_TODAYS = Text(
+    "This thread has the answer of today.", "Die heutige Antwort steht in diesem Thread."
+)
+_ANSWERED_DIRECTLY = Text(
+    "This answer no longer holds. Compliance has answered the person who asked directly.",
+    "Diese Antwort gilt nicht mehr. Compliance hat der Person, die gefragt hat, direkt"
+    " geantwortet.",
+)
+_ANSWERED_HERE = Text(
+    "This answer no longer holds. The reply of Compliance in this thread does.",
+    "Diese Antwort gilt nicht mehr. Es gilt die Antwort von Compliance in diesem Thread.",
+)
+
+
+def instead_text(old: SupersededAnswer, language: Language) -> str:
+    """Say what replaces an earlier answer."""
+    if old.number is None:
+        where = _ASKER_HAS_TODAYS if old.is_elsewhere else _THREAD_HAS_TODAYS
+        return _POLICY_CHANGED.format(where=where).of(language)
+    return (_ANSWERED_DIRECTLY if old.is_elsewhere else _ANSWERED_HERE).of(language)
+
+
+_SENT = Text(
+    "Sent to Compliance as case {number}. {where}, usually {within}.",
+    "Als Fall {number} an Compliance gesendet. {where}, in der Regel {within}.",
+)
+_TO_ASKER = Text(
+    "The reply comes to you alone, in our direct messages",
+    "Die Antwort erhalten nur Sie, in unseren Direktnachrichten",
+)
+_TO_THREAD = Text("The reply comes in your thread", "Die Antwort kommt in Ihren Thread")
+_SENT_BEFORE = Text(
+    "This was sent to Compliance before. {stands}",
+    "Das ist schon an Compliance gegangen. {stands}",
+)
+_IS_OPEN = Text(
+    "Case {number} is open: nobody has claimed it yet.",
+    "Fall {number} ist offen: Noch hat ihn niemand übernommen.",
+)
+_WAS_CLAIMED = Text("{who} has claimed case {number}.", "{who} hat Fall {number} übernommen.")
+_WAS_ANSWERED = Text("{who} has answered case {number}.", "{who} hat Fall {number} beantwortet.")
+_IS_CLOSED = Text("Case {number} is closed.", "Fall {number} ist geschlossen.")
+
+
+def sent_words(case: Case) -> Text:
+    """Say that a question was sent to Compliance, and where the reply will appear."""
+    where = _TO_ASKER if case.is_private else _TO_THREAD
+    return _SENT.format(number=case.number, where=where, within=within(case.urgency))
+
+
+def already_sent(case: Case) -> Text:
+    """Say that this answer already has a case, and its state."""
+    return _SENT_BEFORE.format(stands=case_stands(case))
+
+
+def case_stands(case: Case) -> Text:
+    """Say what state a case is in."""
+    who = as_it_is(line(case.officer, limit=80)) if case.officer else COMPLIANCE
+    match case.state:
+        case CaseState.OPEN:
+            told = _IS_OPEN
+        case CaseState.CLAIMED:
+            told = _WAS_CLAIMED
+        case CaseState.ANSWERED:
+            told = _WAS_ANSWERED
+        case CaseState.CLOSED:
+            told = _IS_CLOSED
+    return told.format(number=case.number, who=who)
