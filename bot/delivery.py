@@ -187,6 +187,7 @@ _TO_OFFICERS = frozenset(
         Notice.PRECEDENT_PROPOSED,
         Notice.PRECEDENT_ENDED,
         Notice.REVIEW_OVERDUE,
+        Notice.POLICIES_CHANGED,
         Notice.SOURCE_FAILS,
         Notice.SOURCE_WORKS,
     }

@@ -29,8 +29,8 @@ from core.domain.errors import BusyError, OvertakenError, TransientError, raised
 from core.domain.message import OVERHEARD, Claimed
 from core.domain.run import ModelCall
 from core.failpoints import failpoint
+from core.language.interface.texts import spoken
 from core.language.languages import Language
-from core.language.texts import spoken
 from core.ports import (
     Backlog,
     Clock,

@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.app.process import Roles, running
 from bot.slack.app.platform import slack as connect_slack
-from bot.slack.outbound.progress import SlackTimings
+from bot.slack.outbound.timings import SlackTimings
 from bot.teams.app.endpoint import PATH
 from bot.teams.app.platform import teams as connect_teams
 from core.adapters.postgres.engine.database import engine_for

@@ -11,7 +11,7 @@ from aiohttp import ClientSession
 
 from bot.app.process import Roles, running
 from bot.slack.app.platform import slack as connect_slack
-from bot.slack.outbound.progress import SlackTimings
+from bot.slack.outbound.timings import SlackTimings
 from core.adapters.postgres.engine.database import engine_for
 from core.bootstrap import SERVING, bootstrap
 from core.config.settings import Settings

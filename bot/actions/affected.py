@@ -7,7 +7,7 @@ from bot.actions.press import Outcome, Press, Redraw, Say
 from bot.replies.notices import OFFICERS_ONLY
 from core.domain.errors import OvertakenError
 from core.domain.officers import Officers
-from core.language.texts import Text
+from core.language.interface.texts import Text
 from core.ports.corrections import AffectedEditions
 
 NO_EDITION = Text(

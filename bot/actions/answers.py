@@ -23,8 +23,8 @@ from core.domain.delivery import EVERY_CASE, Clarified, NoReaders, Readers
 from core.domain.message import Accepted, InboundMessage, MessageKind
 from core.domain.policy import EVERYONE
 from core.domain.question import ALL
+from core.language.interface.texts import Text
 from core.language.spans import VersionId
-from core.language.texts import Text
 from core.ports import Clock
 from core.ports.posted_answers import PostedAnswer, PostedAnswerActions, PostedAnswers
 

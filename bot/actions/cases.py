@@ -33,7 +33,7 @@ from core.domain.case import Opener, Urgency
 from core.domain.case_actions import CaseActionKind, CaseDone, CaseRefused, CaseResult, Refusal
 from core.domain.errors import UsageError
 from core.domain.officers import Account
-from core.language.texts import Text, as_it_is
+from core.language.interface.texts import Text, as_it_is
 from core.ports.posted_answers import PostedAnswer
 
 NO_CASE = Text("There is no such case.", "Diesen Fall gibt es nicht.")

@@ -23,7 +23,7 @@ from core.domain.case import UNSETTLED, Case
 from core.domain.case_actions import Refusal
 from core.domain.errors import ContractError
 from core.domain.feedback import FeedbackKept, FeedbackRefused, Rating, Reason
-from core.language.texts import Text
+from core.language.interface.texts import Text
 
 CHOOSE = Text("Please choose what is wrong.", "Bitte wählen Sie, was nicht stimmt.")
 _RATINGS = {"up": Rating.POSITIVE, "down": Rating.NEGATIVE}

@@ -16,7 +16,7 @@ from core.domain.case import Case
 from core.domain.conversation import Place
 from core.domain.delivery import Clarified
 from core.domain.officers import Account
-from core.language.texts import Text
+from core.language.interface.texts import Text
 
 _OPTION, _CASE = re.compile("[0-9]{1,3}"), re.compile("[0-9]{1,9}")
 

@@ -10,8 +10,8 @@ from bot.replies.buttons import TELL_ASKERS, Button
 from bot.replies.notices import moment
 from bot.replies.safe_text import line
 from core.domain.affected import AffectedEdition, ChangedClause, ClauseChange
+from core.language.interface.texts import Text
 from core.language.languages import Language
-from core.language.texts import Text
 
 PAGE = "/officer/affected/{edition}"
 """Of the console."""

@@ -13,8 +13,8 @@ from bot.replies.buttons import Button, case_buttons
 from bot.replies.case_texts import STATES
 from bot.replies.safe_text import line, permalink_or_none
 from core.domain.case import Case, ReviewVerdict, Urgency
+from core.language.interface.texts import Text
 from core.language.languages import Language
-from core.language.texts import Text
 
 QUESTION = 1_500
 REPLY = 3_000

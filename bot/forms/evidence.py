@@ -15,8 +15,8 @@ from bot.replies.context import Library
 from bot.replies.safe_text import line, pieces, shown
 from bot.replies.sources import Source, sources
 from core.domain.answer import Answer, ShownCitation, ShownClaim
+from core.language.interface.texts import Text
 from core.language.languages import Language
-from core.language.texts import Text
 
 TITLE = Text("Evidence", "Belege")
 WORD_FOR_WORD = Text("Word for word from the policy", "Wörtlich aus der Richtlinie")

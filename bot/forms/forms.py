@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from core.domain.case import Case
 from core.domain.case_actions import NOTE_LIMIT, REPLY_LIMIT
-from core.language.texts import Text
+from core.language.interface.texts import Text
 
 NOTE, URGENCY, PRIVACY = "note", "urgency", "privacy"
 WHY, DETAILS, ANSWER, QUESTION, WHERE = "why", "txt", "answer", "question", "where"

@@ -28,8 +28,8 @@ from core.agent.wording import (
 from core.domain.answer import Answer, Badge, Confidence, Outcome, RefusalKind
 from core.domain.case import SupersededAnswer
 from core.domain.delivery import REFERENCE, StoredReply
+from core.language.interface.texts import Text, as_it_is
 from core.language.languages import Language
-from core.language.texts import Text, as_it_is
 
 MOST = 99
 """Percent; nothing is certain."""
@@ -40,7 +40,7 @@ BY_METADATA = Text("From the list of policies", "Aus dem Richtlinienverzeichnis"
 BY_RULES = Text("Quoted from the policies", "Aus den Richtlinien zitiert")
 PARTLY = Text("Answers part of your question", "Beantwortet einen Teil Ihrer Frage")
 NO_ANSWER = Text("No answer", "Keine Antwort")
-NEEDS_PERSON = Text("Needs a person", "Braucht einen Menschen")
+NEEDS_PERSON = Text("Needs a person", "Ein Mensch muss das klären")
 BY_OFFICER = Text("Answered by Compliance", "Von Compliance beantwortet")
 BY_OFFICER_INSTEAD = Text("Superseded by Compliance", "Durch Compliance ersetzt")
 OUTDATED = Text("Outdated", "Überholt")
@@ -302,12 +302,16 @@ NUMBERED = 25
 """Options of a list with numbers."""
 
 
-def numbered(options: Sequence[str]) -> str:
+_AND_MORE = Text("and {count} more", "und {count} weitere")
+
+
+def numbered(options: Sequence[str], language: Language = Language.ENGLISH) -> str:
     """Return the options as a numbered list."""
     first = options[:NUMBERED]
     lines = [f"{number}. {line(one, limit=90)}" for number, one in enumerate(first, start=1)]
     more = len(options) - len(first)
-    return "\n".join([*lines, *([f"and {more} more"] if more else [])])
+    rest = [_AND_MORE.format(count=more).of(language)] if more else []
+    return "\n".join([*lines, *rest])
 
 
 LEFT_OUT = Text(

@@ -16,8 +16,8 @@ from core.domain.answer import Answer, Outcome, RefusalKind
 from core.domain.case import Case, CaseReminder, CaseState
 from core.domain.delivery import EVERY_CASE
 from core.domain.question import ALL
+from core.language.interface.texts import Text, as_it_is
 from core.language.languages import Language
-from core.language.texts import Text, as_it_is
 
 FOR_ALL = Text("Not sure - answer for all", "Weiß ich nicht - für alle beantworten")
 _OPTION = Text("Option {number}", "Option {number}")

@@ -14,8 +14,8 @@ from core.domain.case import (
     SupersededAnswer,
     Urgency,
 )
+from core.language.interface.texts import Text, as_it_is
 from core.language.languages import Language
-from core.language.texts import Text, as_it_is
 
 COMPLIANCE = as_it_is("Compliance")
 STATES: Mapping[CaseState, Text] = {

@@ -17,8 +17,8 @@ from core.domain.answer import Answer
 from core.domain.delivery import StoredReply
 from core.domain.ontology import SectionRef
 from core.domain.policy import AnswerSource
+from core.language.interface.texts import Text
 from core.language.languages import Language
-from core.language.texts import Text
 from core.ports.starters import StarterSet
 
 LONGEST_FRAGMENT = 200

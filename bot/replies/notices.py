@@ -6,13 +6,14 @@ Those that officers read in their own channel are here, too.
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, tzinfo
 
+from bot.replies.safe_text import line
 from core.agent.languages_wording import words_in
 from core.domain.answer import Answer
 from core.domain.delivery import Notice, StoredReply
 from core.domain.officers import NoLink, SignInLink
-from core.language.dates import day_and_time, time_of_day
+from core.language.interface.dates import day_and_time, time_of_day
+from core.language.interface.texts import Text
 from core.language.languages import Language
-from core.language.texts import Text
 
 NAME = "Compliance Assistant"
 WRITE_DIRECTLY = Text(

@@ -14,7 +14,7 @@ breaks whatever a client might make a link of, unless it leads to a host of the 
 import re
 import unicodedata
 
-from core.language.texts import Text
+from core.language.interface.texts import Text
 
 _LINE_ENDS = re.compile("\r\n|[\r\v\f\x85\u2028\u2029]")
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})

@@ -21,9 +21,9 @@ from core.domain.answer import (
 from core.domain.case import Case, CaseNews, CaseState, OfficerReply, SupersededAnswer, Urgency
 from core.domain.delivery import Notice, StoredReply
 from core.domain.ontology import SectionRef
+from core.language.interface.texts import Text
 from core.language.languages import Language
 from core.language.spans import Span, VersionId
-from core.language.texts import Text
 
 QUESTION = "What may a gift be worth?"
 _WHICH = Text("In which country do you work?", "In welchem Land arbeiten Sie?")

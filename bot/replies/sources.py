@@ -12,8 +12,8 @@ from bot.replies.context import Library
 from bot.replies.safe_text import cut, line, short, shown, width
 from core.domain.answer import ShownCitation
 from core.domain.ontology import SectionRef
+from core.language.interface.texts import Text, as_it_is
 from core.language.languages import Language
-from core.language.texts import Text, as_it_is
 
 TITLE = 200
 """Characters of a policy's or a section's title."""

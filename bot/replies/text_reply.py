@@ -26,8 +26,8 @@ from bot.replies.safe_text import CUT, cut, line, short, width
 from bot.replies.sources import Source, count_of, numbers, section_title, sources
 from bot.replies.statements import laid_out
 from core.domain.answer import Answer, Outcome
+from core.language.interface.texts import Text
 from core.language.languages import Language
-from core.language.texts import Text
 
 SHORT_TITLE = 60
 ASK_NEXT = Text("You could ask next:", "Als Nächstes könnten Sie fragen:")
@@ -162,7 +162,7 @@ class PlainText:
     def clarification(self, answer: Answer, *, reference: str, with_options: bool = True) -> str:
         """Return a clarification; `with_options`: with numbers to reply with."""
         asked = self.markup.strong(self.within(question_of(answer), 1_000))
-        listed = numbered(answer.options).splitlines() if with_options else []
+        listed = numbered(answer.options, self.language).splitlines() if with_options else []
         room = min(200, self.markup.limit // 2 // max(1, len(listed)))
         options = self._lines(self.within(one, room) for one in listed)
         how = how_to_reply(

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from bot.replies.notices import HOW, HOW_IT_WORKS
 from bot.replies.safe_text import line
+from core.language.interface.texts import Text
 from core.language.languages import Language
-from core.language.texts import Text
 from core.ports.starters import Starter, StarterSet
 
 BEGIN = Text(

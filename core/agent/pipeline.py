@@ -15,13 +15,8 @@ from core.agent.early_replies import early_reply
 from core.agent.fallback import AbandonedError
 from core.agent.precedents import answer_without_reasoner
 from core.agent.reply import compose
-from core.agent.reply.release import (
-    missing_words,
-    nearest_sections,
-    refusal,
-    release,
-    urgent_duties,
-)
+from core.agent.reply.duties import urgent_duties
+from core.agent.reply.release import missing_words, nearest_sections, refusal, release
 from core.agent.request import OUT_OF_SCOPE, REVIEWS, PipelineParts, Task
 from core.agent.speak_up import speak_up
 from core.agent.stages.decide import decide, settled

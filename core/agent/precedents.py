@@ -36,7 +36,7 @@ from core.domain.policy import PolicyVersion
 from core.domain.question import JURISDICTION, Question
 from core.domain.run import Attempt, BudgetUse, Plan, Run
 from core.language.conditions import conditions_in
-from core.language.dates import long_day
+from core.language.interface.dates import long_day
 from core.language.jurisdictions import country_code, jurisdictions_in
 from core.language.languages import Language
 from core.language.modality import is_negated

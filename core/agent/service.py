@@ -209,10 +209,8 @@ class Answering:
             raised_at(cause),
         )
         edition = question.scope.edition or NO_EDITION
-        name = type(cause).__name__
-        return self._unanswered(
-            question, compose.failed(question.language), edition=edition, cause=name
-        )
+        answer, name = compose.failed(question.language), type(cause).__name__
+        return self._unanswered(question, answer, edition=edition, cause=name)
 
     def _chatting(self, request: AskRequest, question: Question, talk: SmallTalk) -> Run:
         edition = question.scope.edition or NO_EDITION

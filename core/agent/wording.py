@@ -1,11 +1,11 @@
 """What a person reads, by outcome: never an exception's text, never a bare "I don't know".
 
-Each text in the languages of the interface; see `core.language.texts`.
+Each text in the languages of the interface; see `core.language.interface.texts`.
 """
 
 from core.agent.conversation.small_talk import SmallTalk
 from core.domain.answer import RefusalKind
-from core.language.texts import Text
+from core.language.interface.texts import Text
 
 REFUSALS = {
     RefusalKind.POLICY_SILENT: Text(

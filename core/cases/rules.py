@@ -10,7 +10,7 @@ from typing import assert_never
 
 from core.agent.conversation.misconduct import is_report, speaks_of_somebody
 from core.agent.conversation.speech import is_asked
-from core.agent.reply.release import is_urgent_duty
+from core.agent.reply.duties import is_urgent_duty
 from core.domain.answer import Outcome
 from core.domain.case import (
     UNSETTLED,

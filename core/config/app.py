@@ -7,8 +7,8 @@ from typing import Any, cast
 
 from core.config.setting import one_of, setting
 from core.domain.errors import ConfigError
+from core.language.interface.texts import SPOKEN
 from core.language.languages import Language
-from core.language.texts import SPOKEN
 
 MOST_STARTERS = 4
 """As many as Slack takes in `suggested_prompts`."""

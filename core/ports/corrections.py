@@ -7,9 +7,9 @@ from typing import Protocol
 from core.domain.affected import AffectedEdition
 from core.domain.conversation import ContextMessage, Place
 from core.domain.json_value import JsonObject
-from core.language.dates import long_day
+from core.language.interface.dates import long_day
+from core.language.interface.texts import Text, spoken
 from core.language.languages import Language
-from core.language.texts import Text, spoken
 
 REPLACES = Text("This replaces my answer of ", "Das ersetzt meine Antwort vom ")
 """How the note begins that says so below the new answer."""

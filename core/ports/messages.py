@@ -13,8 +13,8 @@ from typing import Literal, Protocol, TypeAlias
 from core.domain.conversation import ConversationReference, Place, Surroundings
 from core.domain.delivery import Delivery, FindResult, NoReaders, PostResult, Readers, Step
 from core.domain.message import Accepted, Claimed, Ignored, InboundMessage, Seen, Waiting
+from core.language.interface.texts import of_locale
 from core.language.languages import Language
-from core.language.texts import of_locale
 from core.ports.operations import SlotUse
 from core.ports.reasoning import Progress
 

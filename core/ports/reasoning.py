@@ -18,7 +18,7 @@ from core.domain.run import (
     TokenUse,
     ToolCall,
 )
-from core.language.texts import Text
+from core.language.interface.texts import Text
 from core.ports.knowledge import Knowledge
 
 

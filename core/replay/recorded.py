@@ -17,7 +17,7 @@ from core.domain.errors import CiteboundError
 from core.domain.json_value import JsonObject
 from core.domain.question import Assumption, Turn
 from core.domain.run import RunLimits
-from core.language.texts import spoken
+from core.language.interface.texts import spoken
 from core.ports import StoredCall
 
 

@@ -2,8 +2,8 @@
 
 The product answers (`scenes`), its own renderers make the blocks and cards, and Chromium draws
 them: cards by Microsoft's renderer, blocks by `slack`. Colours and type are like the platforms',
-which draw them a little differently. Four sheets (`sheets`) show each kind of reply in both themes,
-wide and narrow; `--sheets` draws these alone. Needs Node, npm and Chromium.
+which draw them a little differently. Sheets (`sheets`) show each kind of reply in both themes and
+languages, wide and narrow; `--sheets` draws these alone. Needs Node, npm and Chromium.
 """
 
 import asyncio
@@ -14,6 +14,7 @@ from pathlib import Path
 
 from PIL import Image
 
+from core.language.languages import Language
 from tests.pictures import sheets, slack, teams
 from tests.pictures.scenes import ASKER, Picture, database, pictures
 from tests.servers.browser import browser, need_browser
@@ -62,13 +63,13 @@ def _asked(picture: Picture) -> str:
     )
 
 
-def sheet_page(platform: str, theme: str) -> str:
+def sheet_page(platform: str, theme: str, language: Language = Language.ENGLISH) -> str:
     """Return the HTML of a sheet."""
     style = (Path(__file__).parent / "page.css").read_text()
     cards = _cards(theme) if platform == "teams" else ""
     return (
         f"<!doctype html><meta charset='utf-8'><style>{_fonts(platform)}{style}</style>"
-        f"<body>{sheets.sheet(platform, theme)}{cards}</body>"
+        f"<body>{sheets.sheet(platform, theme, language)}{cards}</body>"
     )
 
 
@@ -116,6 +117,8 @@ async def main(folder: Path, *, sheets_alone: bool) -> None:
         for platform in ("slack", "teams")
         for theme in ("light", "dark")
     }
+    for platform in ("slack", "teams"):
+        shown[f"{platform}-german"] = sheet_page(platform, "light", Language.GERMAN)
     await draw(shown, folder, scale=1, colours=SHEET_COLOURS)
     if not sheets_alone:
         with database() as url:

@@ -23,6 +23,7 @@ from bot.teams.cards.render import FULL
 from bot.teams.cards.render import render as in_teams
 from core.domain.case import Case
 from core.domain.delivery import Notice
+from core.language.languages import Language
 from core.ports.reasoning import Progressed
 from tests.pictures import slack, teams
 
@@ -54,15 +55,17 @@ class Tile:
     html: str
 
 
-def tiles(platform: str) -> Iterator[Tile]:
+def tiles(platform: str, language: Language) -> Iterator[Tile]:
     """Yield the replies of a platform."""
     is_slack = platform == "slack"
-    yield from (_slack() if is_slack else _teams())
+    yield from (_slack(language) if is_slack else _teams(language))
 
 
-def _replies() -> Iterator[tuple[str, Any, RenderContext]]:
-    context = RenderContext(library=LIBRARY, asker="U0ANNA", asker_name="Anna", may_share=True)
-    for name, reply in sample_replies():
+def _replies(language: Language) -> Iterator[tuple[str, Any, RenderContext]]:
+    context = RenderContext(
+        library=LIBRARY, asker="U0ANNA", asker_name="Anna", may_share=True, language=language
+    )
+    for name, reply in sample_replies(language):
         if name in ONCE or (reply.notice is not None and reply.notice not in NOTICES):
             continue
         yield name, reply, context
@@ -70,35 +73,41 @@ def _replies() -> Iterator[tuple[str, Any, RenderContext]]:
             yield f"{name}, in a channel", reply, replace(context, is_public=True)
 
 
-def _slack() -> Iterator[Tile]:
-    for name, reply, context in _replies():
+def _slack(language: Language) -> Iterator[Tile]:
+    for name, reply, context in _replies(language):
         made = list(in_slack(reply, RICH, outbox_id=1, context=context).blocks)
         yield Tile(name=name, html=slack.blocks(made, is_open=False))
         if name == "answer, High":
             yield Tile(name=f"{name}, sources opened", html=slack.blocks(made))
-    modal: Any = evidence_modal(EVIDENCE, LIBRARY)
+    modal: Any = evidence_modal(replace(EVIDENCE, language=language), LIBRARY)
     yield Tile(name="evidence", html=slack.blocks(modal["blocks"]))
-    steps = "".join(f"<li>{escape(step)}</li>" for step in LOADING)
-    yield Tile(name="progress", html=f"<div class='plan'><b>{PLAN.en}</b><ul>{steps}</ul></div>")
-    cases = tuple(reply.case for _, reply in sample_replies() if isinstance(reply.case, Case))
+    steps = "".join(f"<li>{escape(step.of(language))}</li>" for step in LOADING)
+    yield Tile(
+        name="progress", html=f"<div class='plan'><b>{PLAN.of(language)}</b><ul>{steps}</ul></div>"
+    )
+    cases = tuple(
+        reply.case for _, reply in sample_replies(language) if isinstance(reply.case, Case)
+    )
     asked = OpenQuestion(title=QUESTION, state="waiting for Compliance (case 1)")
-    home: Any = home_view(Home(questions=(asked,), edition=2, cases=cases[:2]))
+    home: Any = home_view(Home(questions=(asked,), edition=2, cases=cases[:2], language=language))
     yield Tile(name="Home of an officer", html=slack.blocks(home["blocks"]))
 
 
-def _teams() -> Iterator[Tile]:
-    for name, reply, context in _replies():
+def _teams(language: Language) -> Iterator[Tile]:
+    for name, reply, context in _replies(language):
         made = in_teams(reply, FULL, context=context).activity
         yield Tile(name=name, html=teams.message(made, is_open=False))
         if name == "answer, High":
             yield Tile(name=f"{name}, sources opened", html=teams.message(made))
-    card = evidence_card(EVIDENCE, LIBRARY)
+    card = evidence_card(replace(EVIDENCE, language=language), LIBRARY)
     yield Tile(name="evidence", html=teams.message({"attachments": [{"content": card}]}))
-    step = informative(Progressed(stage="plan", words=LOADING[1]), sequence=1, stream_id=None)
+    step = informative(
+        Progressed(stage="plan", words=LOADING[1]), language, sequence=1, stream_id=None
+    )
     yield Tile(name="progress", html=teams.message(step))
 
 
-def sheet(platform: str, theme: str) -> str:
+def sheet(platform: str, theme: str, language: Language = Language.ENGLISH) -> str:
     """Return the body of a sheet: each reply as wide as a desktop shows it, and as a phone."""
     shown = "".join(
         f"<section><h4>{escape(one.name)}</h4><div class='pair'>"
@@ -107,6 +116,6 @@ def sheet(platform: str, theme: str) -> str:
             for size in ("wide", "narrow")
         )
         + "</div></section>"
-        for one in tiles(platform)
+        for one in tiles(platform, language)
     )
     return f"<div id='picture' class='sheet {platform} {theme}'>{shown}</div>"

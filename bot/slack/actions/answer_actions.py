@@ -18,8 +18,8 @@ from bot.slack.web.calls import MessageRef, Slack, link_to
 from core.domain.answer import Outcome
 from core.domain.conversation import Place
 from core.domain.delivery import Readers
+from core.language.interface.texts import Text
 from core.language.languages import Language
-from core.language.texts import Text
 from core.ports.posted_answers import (
     CopyState,
     PostedAnswer,

@@ -57,8 +57,8 @@ from core.cases.service import CaseService
 from core.domain.conversation import Place
 from core.domain.errors import TransientError
 from core.domain.message import Accepted
+from core.language.interface.texts import Text
 from core.language.languages import Language
-from core.language.texts import Text
 from core.ports import Clock
 
 COMMAND = "/policy"

@@ -22,8 +22,8 @@ from core.domain.case_actions import CaseRefused
 from core.domain.conversation import Place
 from core.domain.delivery import NoReaders, Readers
 from core.domain.officers import Account
+from core.language.interface.texts import Text, as_it_is
 from core.language.languages import Language
-from core.language.texts import Text, as_it_is
 from core.ports import CorpusStore
 from core.ports.corpus import PolicyChanged
 from core.ports.posted_answers import PostedAnswers

@@ -32,8 +32,8 @@ from bot.slack.web.calls import LOOKED_UP_WITHIN_S, MessageRef, Slack, link_to
 from core.cases.written import named, people_in
 from core.domain.errors import TransientError
 from core.domain.officers import Account
+from core.language.interface.texts import Text
 from core.language.languages import Language
-from core.language.texts import Text
 from core.ports.posted_answers import PostedAnswer
 
 PLATFORM = "slack"

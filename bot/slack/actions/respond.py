@@ -30,8 +30,8 @@ from bot.slack.blocks.mrkdwn import escaped, link, mention
 from bot.slack.inbound.interaction import SlackInteraction
 from bot.slack.web.calls import Slack
 from core.domain.answer import Answer
+from core.language.interface.texts import Text
 from core.language.languages import Language
-from core.language.texts import Text
 
 NOT_NOW = Text(
     "Slack did not open the form. Please press the button again.",

@@ -18,7 +18,7 @@ from bot.slack.app.workspaces import Workspaces, by_tenant
 from bot.slack.install.credentials import Credentials, OneWorkspace
 from bot.slack.install.oauth import open_oauth
 from bot.slack.manifest import EVENTS_PATH
-from bot.slack.outbound.progress import SlackTimings
+from bot.slack.outbound.timings import SlackTimings
 from bot.slack.setup import SlackSetup, find_identity, slack_setup
 from bot.slack.web.calls import Slack, client_for
 from core.bootstrap import Service

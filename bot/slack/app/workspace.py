@@ -21,8 +21,9 @@ from bot.slack.inbound.parse import Disconnected, parse
 from bot.slack.outbound.audience import SlackAudience
 from bot.slack.outbound.languages import SlackLanguages
 from bot.slack.outbound.poster import SlackPoster
-from bot.slack.outbound.progress import SlackSurface, SlackTimings
+from bot.slack.outbound.progress import SlackSurface
 from bot.slack.outbound.surroundings import SlackSurroundings
+from bot.slack.outbound.timings import SlackTimings
 from bot.slack.setup import SlackSetup
 from bot.slack.web.calls import Slack
 from core.bootstrap import Service

@@ -72,8 +72,8 @@ from core.domain.answer import Answer, Outcome, ShownCitation
 from core.domain.delivery import StoredReply
 from core.domain.json_value import Json
 from core.domain.ontology import SectionRef
+from core.language.interface.texts import Text
 from core.language.languages import Language
-from core.language.texts import Text
 
 BODY = 4_000
 """Characters of the words of an answer; the pipeline makes at most half of it."""
@@ -158,7 +158,7 @@ def _clarification(answer: Answer, ours: str, *, reference: str, language: Langu
     )
     told = [paragraph(words(question_of(answer), bold=True))]
     if needs_list:
-        told += [paragraph(words(numbered(answer.options)))]
+        told += [paragraph(words(numbered(answer.options, language)))]
     blocks = [with_id(rich_text(*told), f"ask:{ours}")]
     if has_buttons:
         blocks.append(actions(f"clr:{ours}", *_options(answer, ours, language)))
@@ -265,7 +265,7 @@ def _remove(answer_id: str, asker: str, language: Language) -> Block:
         "type": "icon_button",
         "action_id": action_ids.REMOVE,
         "icon": "trash",
-        "text": remove,
+        "text": plain(REMOVE.text.of(language)),
         "value": answer_id,
         "accessibility_label": REMOVE.text.of(language),
         "visible_to_user_ids": [asker],

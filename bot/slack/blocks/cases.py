@@ -71,8 +71,8 @@ from core.domain.case import (
     SupersededAnswer,
 )
 from core.domain.json_value import Json
+from core.language.interface.texts import Text
 from core.language.languages import Language
-from core.language.texts import Text
 
 EARLIER_SOURCES = 4
 """Of an earlier answer: a container holds ten blocks."""

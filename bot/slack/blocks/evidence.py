@@ -41,8 +41,8 @@ from bot.slack.blocks.elements import (
 )
 from bot.slack.blocks.modals import modal
 from core.domain.json_value import Json
+from core.language.interface.texts import Text
 from core.language.languages import Language
-from core.language.texts import Text
 
 _OPEN_POLICY = Text("Open policy", "Richtlinie öffnen")
 _OPEN = Text("Open {title}", "{title} öffnen")

@@ -27,8 +27,8 @@ from bot.slack.blocks.elements import (
 from bot.slack.blocks.welcome import starter_buttons
 from core.domain.case import Case, CaseState
 from core.domain.json_value import Json
+from core.language.interface.texts import Text, as_it_is
 from core.language.languages import Language
-from core.language.texts import Text, as_it_is
 from core.ports.starters import StarterSet
 
 LISTED = 10

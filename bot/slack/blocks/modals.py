@@ -37,8 +37,8 @@ from bot.slack.blocks.elements import (
 from core.domain.conversation import carried
 from core.domain.errors import ContractError
 from core.domain.json_value import Json
+from core.language.interface.texts import Text
 from core.language.languages import Language
-from core.language.texts import Text
 
 ABOUT = Text("Ask about a message", "Zu Nachricht fragen")
 _CANCEL = Text("Cancel", "Abbrechen")

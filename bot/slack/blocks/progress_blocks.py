@@ -2,8 +2,8 @@
 
 from bot.replies.safe_text import cut, line
 from bot.slack.blocks.elements import Block
+from core.language.interface.texts import Text
 from core.language.languages import Language
-from core.language.texts import Text
 from core.ports.reasoning import Progressed
 
 PLAN = Text("Checking the policies", "Richtlinien werden geprüft")

@@ -60,8 +60,8 @@ from bot.slack.blocks.welcome import welcome_blocks, welcome_text
 from core.domain.answer import Answer
 from core.domain.delivery import Clarified, Notice, StoredReply
 from core.domain.json_value import Json
+from core.language.interface.texts import Text
 from core.language.languages import Language
-from core.language.texts import Text
 
 ASKED_MARK: Json = {"event_type": "question", "event_payload": {}}
 """Metadata of a question that we quote, which tells it apart from progress messages."""

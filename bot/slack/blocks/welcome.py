@@ -19,8 +19,8 @@ from bot.slack.blocks.elements import (
     words,
 )
 from bot.slack.blocks.mrkdwn import escaped
+from core.language.interface.texts import Text
 from core.language.languages import Language
-from core.language.texts import Text
 from core.ports.starters import Starter
 
 BUTTON = 75

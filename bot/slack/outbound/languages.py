@@ -11,8 +11,8 @@ from bot.slack.web.calls import LOOKED_UP_WITHIN_S
 from bot.slack.web.directory import Directory
 from core.domain.conversation import Place
 from core.domain.errors import CiteboundError
+from core.language.interface.texts import of_locale
 from core.language.languages import Language
-from core.language.texts import of_locale
 
 
 class SlackLanguages:

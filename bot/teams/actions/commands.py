@@ -37,7 +37,7 @@ from core.domain.conversation import ContextMessage, Place
 from core.domain.errors import TransientError
 from core.domain.json_value import Json
 from core.domain.message import Accepted
-from core.language.texts import Text
+from core.language.interface.texts import Text
 from core.ports import Clock
 from core.ports.messages import ConversationReferences
 

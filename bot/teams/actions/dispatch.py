@@ -16,8 +16,8 @@ from bot.teams.inbound.interaction import Kind, TeamsInteraction
 from bot.teams.protocol.action_ids import CASE_REFRESH
 from core.domain.errors import ContractError, TransientError
 from core.domain.json_value import Json
+from core.language.interface.texts import Text
 from core.language.languages import Language
-from core.language.texts import Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

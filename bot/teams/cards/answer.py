@@ -58,8 +58,8 @@ from bot.teams.protocol import action_ids
 from core.domain.answer import Answer, Outcome, ShownCitation
 from core.domain.delivery import Clarified
 from core.domain.json_value import Json
+from core.language.interface.texts import Text
 from core.language.languages import Language
-from core.language.texts import Text
 
 SIZES = (QUOTES, 2_000, 800, 0)
 """Characters that quotes may take, tried in turn until the card is small enough."""

@@ -59,8 +59,8 @@ from core.domain.affected import AffectedEdition
 from core.domain.answer import Answer
 from core.domain.case import Case, CaseReminder, OfficerReply, SupersededAnswer
 from core.domain.json_value import Json
+from core.language.interface.texts import Text
 from core.language.languages import Language
-from core.language.texts import Text
 
 TO_THREAD = Text("Open the thread", "Thread öffnen")
 REFRESHED = 60

@@ -46,8 +46,8 @@ from bot.teams.inbound.interaction import TeamsInteraction
 from bot.teams.protocol.action_ids import SEEN, data_of, target_of
 from core.domain.errors import ContractError
 from core.domain.json_value import Json
+from core.language.interface.texts import Text
 from core.language.languages import Language
-from core.language.texts import Text
 
 MESSAGE_TYPE = "application/vnd.microsoft.activity.message"
 ERROR_TYPE = "application/vnd.microsoft.error"

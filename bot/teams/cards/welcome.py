@@ -14,7 +14,7 @@ from bot.teams.cards.elements import (
     text_run,
 )
 from bot.teams.protocol.action_ids import STARTER, STARTER_KEY, data_of
-from core.language.texts import Text
+from core.language.interface.texts import Text
 
 MENTION = Text(
     "Mention me with each question. In a channel whose team lets me read its messages, a reply in"

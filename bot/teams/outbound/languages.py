@@ -7,8 +7,8 @@ from bot.teams.protocol.conversations import NAME
 from bot.teams.protocol.payload import maybe
 from core.domain.conversation import Place
 from core.domain.errors import TransientError
+from core.language.interface.texts import of_locale
 from core.language.languages import Language
-from core.language.texts import of_locale
 from core.ports.messages import ConversationReferences
 
 

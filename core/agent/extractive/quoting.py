@@ -17,11 +17,11 @@ from core.domain.answer import Branch, Citation, Claim
 from core.domain.question import ALL, EMPLOYMENT, JURISDICTION, Question
 from core.domain.run import Term
 from core.language.content_words import content_words
+from core.language.interface.texts import Text
 from core.language.jurisdictions import country_name
 from core.language.languages import Language
 from core.language.phrasing import introduces, item_sentence, row_sentence, sentence
 from core.language.quantities import quantities
-from core.language.texts import Text
 from core.ontology.graphs.conflicts import are_of_one_matter
 
 NOWHERE: frozenset[str] = frozenset()

@@ -52,8 +52,8 @@ from core.domain.evidence import Evidence, EvidenceItem, Finding
 from core.domain.question import ALL, Question, Scope
 from core.domain.run import Attempt, Clarification, Exploration, ModelCall, Plan, Term
 from core.language.content_words import content_words
+from core.language.interface.texts import Text
 from core.language.jurisdictions import jurisdictions_in
-from core.language.texts import Text
 from core.ports import Knowledge, Reader, RunContext, Toolbox
 
 logger = logging.getLogger(__name__)

@@ -5,11 +5,11 @@ Pure.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate
 
 from core.agent.conversation.small_talk import SmallTalk
 from core.agent.languages_wording import ReplyWords
-from core.agent.reply.prose import ListLength, arranged, headed, prose, stating
+from core.agent.reply.numbering import assumed, numbered, text_of, unquoted
+from core.agent.reply.prose import ListLength
 from core.agent.reply.text_blocks import BULLET
 from core.agent.wording import (
     ALL_OPTION,
@@ -35,20 +35,16 @@ from core.domain.answer import (
     Confidence,
     Outcome,
     RefusalKind,
-    ShownCitation,
-    ShownClaim,
 )
 from core.domain.officers import SpeakUpContacts
 from core.domain.ontology import SectionRef
 from core.domain.policy import PolicyVersion
 from core.domain.question import UNASKED_SLOT, Assumption
 from core.domain.run import Clarification
+from core.language.interface.texts import Text, spoken
 from core.language.languages import Language
 from core.language.spans import Span, VersionId
-from core.language.texts import Text, spoken
 
-MAX_ANSWER = 2_000
-"""Characters of an answer."""
 NO_CONFIDENCE = Confidence(reported=None, calibrated=None, badge=None, is_calibrated=False)
 
 
@@ -72,16 +68,18 @@ def answered(
     Of `nearest` it names the sections that it does not quote: one may ask for them next. `lists`
     are the lists that it quotes from, by the span of what introduces them.
     """
-    said, shown, citations = _numbered([*([verdict] if verdict else []), *claims], places, versions)
-    paragraphs = [_text([verdict], citations), _text(said[1:], citations, lists)] if verdict else []
+    said, shown, citations = numbered([*([verdict] if verdict else []), *claims], places, versions)
+    paragraphs = (
+        [text_of([verdict], citations), text_of(said[1:], citations, lists)] if verdict else []
+    )
     return Answer(
         outcome=Outcome.ANSWERED,
-        text="\n\n".join(paragraphs) or _text(said, citations, lists),
+        text="\n\n".join(paragraphs) or text_of(said, citations, lists),
         claims=shown,
         citations=citations,
         confidence=confidence,
-        nearest=_unquoted(nearest, citations),
-        assumptions=_assumed(assumptions),
+        nearest=unquoted(nearest, citations),
+        assumptions=assumed(assumptions),
         notes=tuple(notes),
         language=language.value,
     )
@@ -97,8 +95,8 @@ def conflicting(
     language: Language = Language.ENGLISH,
 ) -> Answer:
     """Return a refusal that shows both sides of a contradiction."""
-    said, shown, citations = _numbered(claims, places, versions)
-    words = "\n\n".join(_text([claim], citations) for claim in said)
+    said, shown, citations = numbered(claims, places, versions)
+    words = "\n\n".join(text_of([claim], citations) for claim in said)
     return Answer(
         outcome=Outcome.REFUSED,
         text="\n\n".join(
@@ -128,7 +126,7 @@ def closest(
 
     It has no badge: what is not sure is not graded. The numbers are kept with the record.
     """
-    _, shown, citations = _numbered([passage], places, versions)
+    _, shown, citations = numbered([passage], places, versions)
     quoted = f"{passage.text} {''.join(f'[{number}]' for number in shown[0].numbers)}"
     said = (REFUSALS[RefusalKind.NOT_SURE].of(language), quoted, IF_IT_DOES_NOT.of(language))
     return Answer(
@@ -138,7 +136,7 @@ def closest(
         citations=citations,
         confidence=replace(confidence, badge=None),
         refusal=RefusalKind.NOT_SURE,
-        nearest=_unquoted(nearest, citations),
+        nearest=unquoted(nearest, citations),
         notes=tuple(notes),
         language=language.value,
     )
@@ -175,13 +173,13 @@ def urgent(
     versions: Mapping[VersionId, PolicyVersion],
 ) -> Answer:
     """Return a refusal that first says what can't wait, and goes to a person."""
-    said, shown, citations = _numbered(duties, places, versions)
+    said, shown, citations = numbered(duties, places, versions)
     language = spoken(refusal.language)
     below = f"{NOTHING_SURER.of(language)} {ASK_A_PERSON.of(language)}"
     return replace(
         refusal,
         outcome=Outcome.ESCALATED,
-        text="\n\n".join((URGENT.of(language), _text(said, citations), below)),
+        text="\n\n".join((URGENT.of(language), text_of(said, citations), below)),
         claims=shown,
         citations=citations,
     )
@@ -253,7 +251,7 @@ def reported(
 
     Unless it is stated that something is wrong, the reply leaves open whether it is a report.
     """
-    said, shown, citations = _numbered(claims, places, versions)
+    said, shown, citations = numbered(claims, places, versions)
     told = (
         (words.line, contacts.line),
         (words.person, contacts.person),
@@ -273,7 +271,7 @@ def reported(
         claims=shown,
         citations=citations,
         confidence=NO_CONFIDENCE,
-        nearest=_unquoted(nearest, citations),
+        nearest=unquoted(nearest, citations),
         language=language.value,
     )
 
@@ -352,75 +350,3 @@ def _plain(outcome: Outcome, words: Text, language: Language) -> Answer:
         confidence=NO_CONFIDENCE,
         language=language.value,
     )
-
-
-def _numbered(
-    claims: Sequence[Claim],
-    places: Mapping[Span, SectionRef],
-    versions: Mapping[VersionId, PolicyVersion],
-) -> tuple[tuple[Claim, ...], tuple[ShownClaim, ...], tuple[ShownCitation, ...]]:
-    """Return the claims that fit as they are said, as they are shown, and what they cite.
-
-    What names the columns of table rows comes last: it is cited for what rows say, by no claim.
-    """
-    said = arranged(_fitting(claims))
-    cited = {one.span: one for claim in said for one in stating(claim)}
-    headers = {
-        row: header for claim in said for row, header in headed(claim) if header.span not in cited
-    }
-    cited |= {one.span: one for one in headers.values()}
-    numbers = {span: number for number, span in enumerate(cited, start=1)}
-    citations: list[ShownCitation] = []
-    for span, citation in cited.items():
-        begins = versions[span.version_id].metadata.effective_from
-        header = headers.get(span)
-        citations.append(
-            ShownCitation(
-                number=numbers[span],
-                key=citation.key,
-                span=span,
-                quote=citation.quote,
-                place=places[span],
-                effective_from=begins.isoformat() if begins else None,
-                header=numbers[header.span] if header else None,
-            )
-        )
-    shown = tuple(
-        ShownClaim(
-            text=claim.text,
-            numbers=tuple(dict.fromkeys(numbers[one.span] for one in stating(claim))),
-        )
-        for claim in said
-    )
-    return said, shown, tuple(citations)
-
-
-def _fitting(claims: Sequence[Claim]) -> Sequence[Claim]:
-    """Return the first claims that fit into an answer, at least one."""
-    sizes = accumulate(len(claim.text) + 8 for claim in claims)
-    return claims[: max(1, sum(size <= MAX_ANSWER for size in sizes))]
-
-
-def _text(
-    claims: Sequence[Claim],
-    citations: Sequence[ShownCitation],
-    lists: Mapping[Span, ListLength] | None = None,
-) -> str:
-    headers = {one.header for one in citations}
-    return prose(
-        claims,
-        numbers={one.span: one.number for one in citations if one.number not in headers},
-        lists=lists,
-        titles={one.span: one.place.title for one in citations},
-    )
-
-
-def _unquoted(
-    nearest: Sequence[SectionRef], citations: Sequence[ShownCitation]
-) -> tuple[SectionRef, ...]:
-    quoted = {(one.place.policy_key, one.place.eid) for one in citations}
-    return tuple(one for one in nearest if (one.policy_key, one.eid) not in quoted)
-
-
-def _assumed(assumptions: Sequence[Assumption]) -> tuple[str, ...]:
-    return tuple(item.value for item in assumptions if item.slot != "referent")

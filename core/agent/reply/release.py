@@ -1,14 +1,10 @@
 """After `decide`: from a ruling to what is shown, with quotes and places from the database.
 
-- Duties with a deadline of days or less are shown even with a refusal: whoever asks "I lost my
-  laptop, what now?" may have an hour to report it. Of 40 sentences taken at random from those found
-  in 163 real policies, 38 are such duties.
 - A part of a double question counts as left open only if no released claim and no quoted heading
   has any of its telling words: that nothing was found must be certain.
 """
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from core.agent.conversation.asked_language import is_foreign
@@ -35,17 +31,14 @@ from core.agent.wording import (
 )
 from core.domain.answer import Answer, Badge, Citation, Claim, Decision, Outcome, RefusalKind
 from core.domain.evidence import Finding
-from core.domain.ontology import EntityType, SectionRef
+from core.domain.ontology import SectionRef
 from core.domain.question import UNASKED_SLOT, Question, Scope
 from core.domain.run import Term
 from core.language.content_words import content_words, words
+from core.language.interface.texts import spoken
 from core.language.languages import Language, language_of
-from core.language.modality import Modality, modality
 from core.language.phrasing import fits
-from core.language.quantities import quantities
 from core.language.spans import Span
-from core.language.texts import spoken
-from core.ontology.extract.measures import Measure, measure_of, unnumbered_deadline
 from core.ports import CorpusStore
 from core.retrieval.retriever import Retrieved
 
@@ -106,43 +99,6 @@ def _asked(part: str) -> str | None:
     return f"\u201c{kept}\u201d" if 0 < len(kept) <= _LONGEST else None
 
 
-DAYS_AT_MOST = 7.0
-"""A case that opens by itself is due after as many days: what is due sooner can't wait for it."""
-_DAYS = {"minute": 1 / 1_440, "hour": 1 / 24, "day": 1.0, "business day": 1.4, "week": 7.0}
-_ORDERS = re.compile(
-    r"\W*(?:report|notify|inform|call|contact|tell|alert|escalate|disconnect|submit|return|send"
-    r"|file|stop|hand|register|record|declare|disclose)\b",
-    re.IGNORECASE,
-)
-"""How an order begins that has no modal verb ("Report the loss within 1 hour")."""
-
-
-def urgent_duties(claims: Sequence[Claim]) -> tuple[Claim, ...]:
-    """Return the claims that say what must be done within days or less, each text once."""
-    return tuple({claim.text: claim for claim in claims if is_urgent_duty(claim.text)}.values())
-
-
-def is_urgent_duty(text: str) -> bool:
-    """Say whether a sentence of a policy is a duty with a deadline of days or less."""
-    if modality(text) not in {Modality.MUST, Modality.SHOULD} and not _ORDERS.match(text):
-        return False
-    return any(map(_is_soon, _deadlines(text)))
-
-
-def _deadlines(text: str) -> Iterator[Measure]:
-    found = (measure_of(one, text, EntityType.DEADLINE) for one in quantities(text))
-    yield from (one for one in (*found, unnumbered_deadline(text)) if one is not None)
-
-
-def _is_soon(deadline: Measure) -> bool:
-    if deadline.comparison != "within":
-        return False
-    if deadline.value == "immediately":
-        return True
-    days = _DAYS.get(deadline.unit)
-    return days is not None and float(deadline.value) * days <= DAYS_AT_MOST
-
-
 NEAREST = 3
 """Sections that a refusal names."""
 READ_ON = 4_000
@@ -187,11 +143,9 @@ async def release(
         duties: Verified claims that a refusal shows too, since they can't wait; they take the place
             of a closest passage.
     """
-    asked = situation.draft.asked or situation.draft.branch
+    asked, language = situation.draft.asked or situation.draft.branch, question.language
     if ruling.decision is Decision.CLARIFY and asked is not None:
-        return compose.clarifying(
-            asked, confidence=situation.confidence, language=question.language
-        )
+        return compose.clarifying(asked, confidence=situation.confidence, language=language)
     is_final = ruling.decision is Decision.FINAL
     is_conflict = ruling.refusal is RefusalKind.CONFLICT
     refused = refusal(
@@ -200,7 +154,7 @@ async def release(
         best_relevance=None if is_foreign(question) else situation.best_relevance,
         reported=situation.confidence.reported,
         needs_person=ruling.needs_person,
-        language=question.language,
+        language=language,
     )
     is_about = refused.refusal is not RefusalKind.OUT_OF_SCOPE
     is_closest = ruling.refusal is RefusalKind.NOT_SURE and is_about and not duties
@@ -212,7 +166,6 @@ async def release(
     versions = {version.version_id: version for version in await corpus.versions(question.scope)}
     if is_refused:
         return compose.urgent(refused, duties, places=places, versions=versions)
-    language = question.language
     without = () if is_modelled else (WITHOUT_MODEL.of(language),)
     if is_closest:
         return compose.closest(

@@ -13,7 +13,7 @@ import pytest
 from bot.replies.answer import badge_of
 from bot.replies.notices import ask_privately
 from bot.replies.sources import section_title
-from bot.slack.outbound.progress import SlackTimings
+from bot.slack.outbound.timings import SlackTimings
 from core.agent.reply.answer_json import answer_json, answer_of
 from core.agent.request import AskRequest
 from core.bootstrap import bootstrap

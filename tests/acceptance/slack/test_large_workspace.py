@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.slack.outbound.progress import SlackTimings
+from bot.slack.outbound.timings import SlackTimings
 from tests.acceptance.slack.office import QUESTION, shown
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.faults import error, too_many

@@ -11,7 +11,7 @@ from bot.json_fields import Object
 from bot.slack.app import endpoint
 from bot.slack.app.endpoint import CONNECTIONS
 from bot.slack.app.workspace import SlackEventIntake
-from bot.slack.outbound.progress import SlackTimings
+from bot.slack.outbound.timings import SlackTimings
 from tests.acceptance.slack.office import QUESTION, shown
 from tests.servers.slack import FakeSlack, fake_slack
 from tests.servers.slack.faults import error

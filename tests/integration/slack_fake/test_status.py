@@ -6,12 +6,13 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from bot.slack.outbound.progress import SlackSurface, SlackTimings
+from bot.slack.outbound.progress import SlackSurface
+from bot.slack.outbound.timings import SlackTimings
 from bot.slack.web.calls import Slack, client_for
 from core.domain.conversation import Place
 from core.domain.errors import OvertakenError
 from core.domain.message import Claimed
-from core.language.texts import as_it_is
+from core.language.interface.texts import as_it_is
 from core.ports import Progressed
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.faults import (

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.slack.outbound.progress import SlackSurface, SlackTimings
+from bot.slack.outbound.progress import SlackSurface
+from bot.slack.outbound.timings import SlackTimings
 from bot.slack.web.calls import Slack, client_for
 from core.domain.message import Claimed
 from tests.integration.slack_fake.test_status import claimed

@@ -14,7 +14,7 @@ from bot.teams.cards import progress_blocks
 from bot.teams.connector.connector import Address, Transport
 from bot.teams.connector.http_client import ConnectorHttp, open_session
 from core.domain.json_value import Json
-from core.language.texts import as_it_is
+from core.language.interface.texts import as_it_is
 from core.ports import Progressed
 from tests.integration.teams.conftest import on_loopback
 from tests.integration.teams.test_transports import ANSWER, CARD

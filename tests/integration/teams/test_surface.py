@@ -10,7 +10,7 @@ from bot.replies.notices import STOPPED
 from bot.teams.outbound.progress import TeamsSurface, TeamsTimings
 from core.domain.errors import OvertakenError
 from core.domain.message import Claimed
-from core.language.texts import as_it_is
+from core.language.interface.texts import as_it_is
 from core.ports import Progressed
 from tests.integration.teams.conftest import Scene
 from tests.servers.slack import faults

@@ -257,7 +257,7 @@ async def test_over_the_budget_of_the_day_the_reply_says_so() -> None:
     run = await make_world().run(_model(drafts=[spent]), fallback=replace(PLAIN, asked=[]))
     assert (run.answer.outcome, run.reasoner) == (Outcome.ANSWERED, "plain/1")
     assert run.answer.notes == (DAY_BUDGET_SPENT.en,)
-    assert origin(run.answer) == BY_RULES.en
+    assert origin(run.answer) == BY_RULES
 
 
 async def test_a_refusal_of_the_fallback_says_that_it_is_one() -> None:

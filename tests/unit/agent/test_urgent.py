@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.agent.reply.release import is_urgent_duty
+from core.agent.reply.duties import is_urgent_duty
 from core.agent.wording import ASK_A_PERSON, URGENT
 from core.domain.answer import Decision, Outcome, RefusalKind
 from tests.factories import make_judgement

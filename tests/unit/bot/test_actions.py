@@ -37,7 +37,7 @@ from core.domain.errors import ContractError
 from core.domain.feedback import Feedback, FeedbackKept
 from core.domain.message import Accepted
 from core.domain.officers import Account, Officer, Officers
-from core.language.texts import Text
+from core.language.interface.texts import Text
 from core.ports.posted_answers import PostedAnswer
 from tests.fakes import CountingIds, FixedClock
 from tests.unit.cases.world import ASKER as ANNA

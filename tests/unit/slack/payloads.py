@@ -53,8 +53,8 @@ from core.domain.case import (
 )
 from core.domain.delivery import Clarified, Notice, StoredReply
 from core.domain.ontology import SectionRef
+from core.language.interface.texts import as_it_is
 from core.language.spans import Span, VersionId
-from core.language.texts import as_it_is
 from core.ports.reasoning import Progressed
 from core.ports.starters import Starter, StarterSet
 from tests.factories import NOW, public_report

@@ -25,8 +25,8 @@ from bot.teams.cards.render import SHAPES, render
 from bot.teams.cards.welcome import welcome, welcome_text
 from core.domain.case import CaseNews, CaseState, OfficerReply, SupersededAnswer
 from core.domain.delivery import Clarified, Notice, StoredReply
+from core.language.interface.texts import as_it_is
 from core.language.languages import Language
-from core.language.texts import as_it_is
 from core.ports.reasoning import Progressed
 from tests.unit.slack.payloads import (
     HOST,

@@ -13,7 +13,7 @@ from core.domain.case import CaseState
 from core.domain.delivery import AboutCase, CasePart, Notice, StoredReply
 from core.domain.errors import ContractError, OvertakenError
 from core.domain.run import Run
-from core.language.texts import spoken
+from core.language.interface.texts import spoken
 from core.ports import Completion, RecordReceipt
 
 FORMAT = 1

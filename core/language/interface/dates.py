@@ -5,7 +5,7 @@ Dates of policies stay as they are quoted, and those beside a source are ISO in 
 
 from datetime import date, datetime, tzinfo
 
-from core.language.texts import Text
+from core.language.interface.texts import Text
 
 _MONTHS = (
     Text("January", "Januar"),

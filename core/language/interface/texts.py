@@ -22,7 +22,9 @@ class Text:
     """One text of ours in each language. It has no words of its own: see `of`."""
 
     en: str
+    """In English."""
     de: str
+    """In German, with "Sie"."""
 
     def of(self, language: Language) -> str:
         """Return its words; in English for a language that the interface does not speak."""

@@ -1,0 +1,1 @@
+"""What the product itself says, in each language of its interface."""
