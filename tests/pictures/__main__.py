@@ -23,7 +23,7 @@ from tests.servers.npm import package
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 SCALE = 2
 """Pixels of a picture for each pixel of the page."""
-COLOURS, SHEET_COLOURS = 128, 56
+COLOURS, SHEET_COLOURS, GERMAN_COLOURS = 128, 56, 24
 """Of a picture's palette: text needs few."""
 FONTS = {
     "slack": ("Lato", "@fontsource/lato", "5.3.0", "lato", (400, 700, 900)),
@@ -117,9 +117,12 @@ async def main(folder: Path, *, sheets_alone: bool) -> None:
         for platform in ("slack", "teams")
         for theme in ("light", "dark")
     }
-    for platform in ("slack", "teams"):
-        shown[f"{platform}-german"] = sheet_page(platform, "light", Language.GERMAN)
     await draw(shown, folder, scale=1, colours=SHEET_COLOURS)
+    german = {
+        f"{platform}-german": sheet_page(platform, "light", Language.GERMAN)
+        for platform in ("slack", "teams")
+    }
+    await draw(german, folder, scale=1, colours=GERMAN_COLOURS)
     if not sheets_alone:
         with database() as url:
             found = await pictures(url)
