@@ -5,10 +5,10 @@ import importlib
 import pkgutil
 import re
 import string
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -139,10 +139,10 @@ def _texts_in(value: object, at: str = "") -> Iterator[tuple[str, Text]]:
         yield f"{at}.text", value.text
         yield from [(f"{at}.label", value.label)] if value.label else []
     elif isinstance(value, Mapping):
-        for key, one in value.items():
+        for key, one in cast("Mapping[str, object]", value).items():
             yield from _texts_in(one, f"{at}[{key}]")
     elif isinstance(value, tuple | list):
-        for number, one in enumerate(value):
+        for number, one in enumerate(cast("Sequence[object]", value)):
             yield from _texts_in(one, f"{at}[{number}]")
 
 
@@ -303,10 +303,10 @@ def words_in(value: object, key: str = "") -> Iterator[str]:
         if not key or key in _SHOWN | _SHOWN_TOO:
             yield from (part.strip() for part in re.split(r"\n|  ?·  ?|\*\*|_", value))
     elif isinstance(value, Mapping):
-        for name, one in value.items():
+        for name, one in cast("Mapping[str, object]", value).items():
             yield from words_in(one, name)
     elif isinstance(value, list | tuple):
-        for one in value:
+        for one in cast("Sequence[object]", value):
             yield from words_in(one, key)
 
 
