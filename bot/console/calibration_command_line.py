@@ -49,15 +49,25 @@ the High answers and 15 % of all are wrong, by an exact bound. It takes 200 labe
     command(
         "calibration",
         f"{_COMMANDS}.calibrate:calibration",
+        option(
+            "--runs",
+            nargs="+",
+            type=Path,
+            default=[],
+            metavar="FILE",
+            help="measure the one in force on these runs, as `eval run` wrote them",
+        ),
         _OF,
         JSON,
         short="what the badge rests on, and how good that is",
         text="""Prints which calibration is in force, how good it is on what its fit had not seen
 (ECE, Brier, AUROC, coverage at a guaranteed error, by source of the labels), how many labels this
 deployment has of the 200 that one of its own takes, and whether today's answers still look like
-those of the fit.""",
+those of the fit. `--runs` measures it on labelled questions of your own: also the one that the
+release comes with, which was fitted elsewhere.""",
         examples="""\
   citebound eval calibration
+  citebound eval calibration --runs runs/own.json
   citebound eval calibration --of models --json""",
     ),
     command(

@@ -196,6 +196,12 @@ def test_a_run_says_which_calibration_it_rests_on(
         return str(run["options"]["calibration"])
 
     assert told().endswith("(shipped)"), "nobody has ingested these policies"
+    asked = str(runs / "asked.json")
+    measured = citebound("eval", "calibration", "--runs", asked, "--json")
+    assert json.loads(measured.out)["measured"]["labels"] == 1, "the one in force, on one question"
+    shown = citebound("eval", "calibration", "--runs", asked)
+    assert all(one in shown.out for one in ("ECE", "Brier", "AUROC"))
+    assert citebound("eval", "calibration", "--runs", asked, "--of", "models").code == 2
     assert citebound("ingest", str(policies)).code == 0
     with psycopg.connect(database_url, autocommit=True) as connection:
         connection.execute(

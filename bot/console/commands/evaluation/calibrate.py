@@ -18,15 +18,19 @@ from core.adapters.postgres.stores import PostgresStores
 from core.agent.wording import ON_SAMPLES, UNCALIBRATED
 from core.bootstrap import open_stores
 from core.confidence.calibration import SHIPPED, Calibration
+from core.confidence.calibration import calibrate as calibrated
 from core.confidence.drift import MOVED, moved
+from core.confidence.figures import Scored, summary
 from core.confidence.fitting import FEATURES, TooFewLabelsError, fitted_with_figures
 from core.confidence.label import OWN_LABELS, AnswerLabel
 from core.config.settings import Settings
 from core.domain.errors import UsageError
+from core.domain.json_value import Json
 from core.measuring.labels import labels_of_run
 
 EXIT_TOO_FEW = 9
 SHIPPED_NAME = "shipped"
+ELSEWHERE = "measured elsewhere (docs/quality.md); --runs measures it on questions of your own"
 
 
 def calibrate(*, runs: Sequence[Path], of: str, name: str | None, as_json: bool) -> int:
@@ -80,20 +84,27 @@ async def _calibrate(
         )
 
 
-def calibration(*, of: str, as_json: bool) -> int:
+def calibration(*, runs: Sequence[Path], of: str, as_json: bool) -> int:
     """Say what the badge rests on and how good that is; 0."""
     terminal = open_terminal()
-    asyncio.run(_calibration(terminal, of_models=of == "models", as_json=as_json))
+    of_models = of == "models"
+    labels = [one for path in runs for one in labels_of_run(path, of_models=of_models)]
+    if runs and not labels:
+        raise UsageError(f"no answer of these runs has a calibration for {of}")
+    asyncio.run(_calibration(terminal, labels, of_models=of_models, as_json=as_json))
     return 0
 
 
-async def _calibration(terminal: Terminal, *, of_models: bool, as_json: bool) -> None:
+async def _calibration(
+    terminal: Terminal, labels: Sequence[AnswerLabel], *, of_models: bool, as_json: bool
+) -> None:
     async with _stores(terminal) as stores:
         active = (await stores.calibrations.active()).own(of_models=of_models)
         known = {one.calibration.name: one for one in await stores.calibrations.stored()}
         own = await stores.calibrations.labels(of_models=of_models)
         drift = await stores.calibrations.drift(of_models=of_models)
     found = known.get(active.name)
+    measured = _measured(labels, active) if labels else None
     if as_json:
         terminal.show_json(
             {
@@ -103,6 +114,7 @@ async def _calibration(terminal: Terminal, *, of_models: bool, as_json: bool) ->
                 "own_labels_wanted": OWN_LABELS,
                 "drift": dict(drift) if drift else None,
                 "figures": found.figures if found else None,
+                "measured": measured,
                 "stored": sorted(known),
             }
         )
@@ -111,7 +123,22 @@ async def _calibration(terminal: Terminal, *, of_models: bool, as_json: bool) ->
         _row("in force", f"{active.name}: {rests_on(active)}"),
         _row("own labels", f"{len(own)} of {OWN_LABELS}"),
         _row("drift", drift_words(drift)),
-        *(_rows(found) if found else ()),
+        *(_rows(found) if found else (_row("figures", ELSEWHERE),)),
+        *((_row("measured", _figures_words(measured)),) if measured else ()),
+    )
+
+
+def _measured(labels: Sequence[AnswerLabel], active: Calibration) -> dict[str, Json]:
+    """Return how good a calibration is on labels, none of which it was fitted on."""
+    return summary(
+        [
+            Scored(
+                probability=calibrated(one.features, active),
+                is_right=one.is_right,
+                weight=one.weight,
+            )
+            for one in labels
+        ]
     )
 
 
