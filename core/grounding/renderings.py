@@ -30,7 +30,7 @@ right ones in three languages lie between .75 and 1.6."""
 MOST = 2_000
 """Characters of either: a whole answer has no more."""
 _LIVE = re.compile(
-    r"[<>@#*_`|~\[\]{}\\^]|://|www\.|[\x00-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
+    r"[<>@#*_`|~\[\]{}\\^]|://|www\.|[\x00-\x1f\x7f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]"
 )
 
 

@@ -43,7 +43,8 @@ async def translated(
     if asker is Language.ENGLISH and not foreign:
         return _at_most_medium(answer) if is_foreign(question) else answer
     if answer.outcome is not Outcome.ANSWERED or answer.precedent is not None:
-        said = words_in(asker).no_answer if answer.outcome is Outcome.REFUSED else ""
+        is_read = answer.outcome is not Outcome.REFUSED or answer.language == asker.value
+        said = "" if is_read else words_in(asker).no_answer
         return replace(answer, notes=(said, *answer.notes)) if said and reasoner else answer
     if reasoner is None:
         return _at_most_medium(answer)

@@ -6,12 +6,14 @@ import pytest
 
 from core.agent.languages_wording import FRENCH, GERMAN
 from core.agent.reply.answer_json import answer_json, answer_of
+from core.agent.reply.release import refusal
 from core.agent.stages import translate
 from core.agent.trace import trace_json
 from core.domain.answer import Answer, Badge, Outcome, RefusalKind
 from core.domain.errors import BudgetSpentError, ContractError, ModelUnavailableError
 from core.domain.run import Plan, Run
-from tests.factories import make_judgement
+from core.language.languages import Language
+from tests.factories import make_judgement, make_question
 from tests.fakes import Policy, ScriptedReasoner
 from tests.unit.agent.world import CASH, LIMIT, TRUE, make_world, says
 
@@ -140,6 +142,21 @@ async def test_a_refusal_says_so_in_the_asker_s_language() -> None:
     run = await make_world().run(nothing, "Puis-je emmener mon chien au bureau de l'entreprise ?")
     assert run.answer.refusal is not None
     assert run.answer.notes[0] == FRENCH.no_answer
+
+
+@pytest.mark.parametrize(("language", "notes"), [("en", (GERMAN.no_answer,)), ("de", ())])
+async def test_a_refusal_that_is_in_the_asker_s_language_says_it_once(
+    language: str, notes: tuple[str, ...]
+) -> None:
+    """Where their client is in German, its words are German already."""
+    refused = refusal(RefusalKind.NOT_FOUND, language=Language(language))
+
+    def note(_stage: str, _detail: object) -> None:
+        raise AssertionError("nothing is translated")
+
+    question = make_question(ASKED)
+    shown = await translate.translated(model(), question, refused, note=note)
+    assert (shown.notes, shown.text) == (notes, refused.text)
 
 
 GESCHENKE = Policy(
