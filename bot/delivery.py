@@ -139,6 +139,8 @@ class Deliverer:
             if not (delivery.is_direct or delivery.place.mode == "direct"):
                 return Abandon(code="not_direct")
             delivery = await self._with_link(delivery)
+        if delivery.reply.notice is Notice.HOW_IT_WORKS:
+            delivery = await _welcoming(delivery, platform)
         delivery = await _spoken(delivery, platform)
         await self._outbox.begin(delivery)
         result = await platform.poster.post(delivery)
@@ -157,6 +159,17 @@ class Deliverer:
         ]
         made = await self._links.link_for(*accounts) if self._links else NoLink.NO_CONSOLE
         return replace(delivery, reply=replace(delivery.reply, sign_in=made))
+
+
+async def _welcoming(delivery: Delivery, platform: Platform) -> Delivery:
+    """Tell guests and strangers who may not ask only that: a welcome offers what they can't use."""
+    try:
+        readers = await platform.audience.readers(delivery.place, delivery.person, is_direct=True)
+    except BusyError:
+        return delivery
+    if isinstance(readers, Readers) or readers.may_read_direct:
+        return delivery
+    return replace(delivery, reply=replace(delivery.reply, notice=Notice.STAFF_ALONE))
 
 
 async def _spoken(delivery: Delivery, platform: Platform) -> Delivery:

@@ -280,6 +280,7 @@ _NOTICES: Mapping[Notice, Text] = {
     Notice.SOURCE_FAILS: SOURCE_FAILS,
     Notice.SOURCE_WORKS: SOURCE_WORKS,
     Notice.HOW_IT_WORKS: HOW_IT_WORKS,
+    Notice.STAFF_ALONE: STAFF_ALONE,
     Notice.SIGN_IN: _NO_LINK[NoLink.NO_CONSOLE],
     Notice.MAYBE_ABOVE: Text(
         "Your answer may be above; {platform} did not say whether it arrived.",

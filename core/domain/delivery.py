@@ -38,6 +38,8 @@ class Notice(StrEnum):
     """The person who asked has stopped the work on it."""
     SIGN_IN = "sign_in"
     """A link into the officers' console, made when it is sent; or why there is none."""
+    STAFF_ALONE = "staff_alone"
+    """In place of `HOW_IT_WORKS`: who reads it may not ask."""
     HOW_IT_WORKS = "how_it_works"
     """Who this is and what to ask: somebody wanted to know, or we are new there."""
     BUSY = "busy"

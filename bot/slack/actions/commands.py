@@ -6,6 +6,7 @@ anything fails, the person is told at once and asks again.
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from bot.call_results import Succeeded
@@ -21,6 +22,7 @@ from bot.replies.notices import (
     OFFICERS_ONLY,
     OUTDATED,
     OUTSIDE,
+    STAFF_ALONE,
 )
 from bot.replies.safe_text import line, permalink_or_none
 from bot.slack.actions.dispatch import Ack, Handler
@@ -55,6 +57,7 @@ from bot.slack.web.calls import MessageRef, Slack, link_to
 from core.agent.starters.service import StarterService
 from core.cases.service import CaseService
 from core.domain.conversation import Place
+from core.domain.delivery import NoReaders
 from core.domain.errors import TransientError
 from core.domain.message import Accepted
 from core.language.interface.texts import Text
@@ -137,13 +140,28 @@ class SlackQuestions:
                 taken = await self._take_direct(interaction, question)
                 told = await self._pointer(taken, language)
             case Order.HELP:
-                told = "\n".join(f"• {line.of(language)}" for line in HOW)
+                told = await self._help(interaction)
             case Order.MINE:
                 told = await self._mine(interaction)
             case Order.ADMIN:
                 is_officer = self._desk.is_officer(account_of(interaction))
                 told = self._scope(interaction) if is_officer else OFFICERS_ONLY.of(language)
         await ack(text=told, response_type="ephemeral")
+
+    async def _help(self, interaction: SlackInteraction) -> str:
+        """Say how it works; to a guest who may not ask, that."""
+        place = Place(
+            platform="slack",
+            tenant=interaction.tenant,
+            channel=interaction.channel or "",
+            thread="",
+            mode="direct",
+        )
+        with suppress(TransientError):
+            readers = await self._audience.readers(place, interaction.person, is_direct=True)
+            if isinstance(readers, NoReaders) and not readers.may_read_direct:
+                return STAFF_ALONE.of(interaction.language)
+        return "\n".join(f"• {line.of(interaction.language)}" for line in HOW)
 
     async def begin(self, interaction: SlackInteraction, ack: Ack) -> None:
         """Ask a question to begin with, as the presser's own: once below each welcome."""

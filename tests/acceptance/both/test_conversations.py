@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Mapping
 
 import pytest
 
+from bot.replies.notices import STAFF_ALONE
 from bot.slack.outbound.progress import SlackTimings
 from core.bootstrap import bootstrap
 from core.config.settings import Settings
@@ -222,3 +223,6 @@ async def test_they_are_the_same(run: Both, monkeypatch: pytest.MonkeyPatch) -> 
     }
     assert {name: unlike for name, unlike in found.items() if unlike} == {}
     run.slack.checks.nothing_refused()
+    talk = SlackTalk(run, "last", is_direct=True, kind="guest")
+    await step_in(run, talk, Say(text="help"))
+    assert [one.says & STAFF_ALONE.each for one in talk.seen()] == [{STAFF_ALONE.en}]

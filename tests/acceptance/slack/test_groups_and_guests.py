@@ -215,8 +215,13 @@ async def test_strangers_are_offered_nothing(
                 assert STAFF_ALONE in shown(reply)
                 assert "Compliance" not in shown(reply)
                 assert buttons_of(reply) == []
-        reply = await told(running, stranger, "help")
-        assert STAFF_ALONE in shown(reply)
+            reply = await told(running, person, "help")
+            assert STAFF_ALONE in shown(reply)
+            assert buttons_of(reply) == []
+            assert "quotes" not in shown(reply)
+        room = slack.workspace.channel("general", gus)
+        await slack.presses.command(gus, room, "help")
+        assert STAFF_ALONE in slack.checks.seen_by(gus.id)[-1].text
         assert await running.rows("SELECT 1 FROM citebound.cases") == []
 
 
