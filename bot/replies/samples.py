@@ -104,7 +104,8 @@ def _answers(language: Language) -> Iterator[tuple[str, Answer]]:
         "question back, many options",
         compose.clarifying(replace(branch, options=many), language=language),
     )
-    for kind in RefusalKind:
+    yield "refusal, not permitted", compose.not_permitted(language)
+    for kind in (one for one in RefusalKind if one is not RefusalKind.NOT_PERMITTED):
         told = compose.refused(
             kind,
             nearest=(_PLACE,),

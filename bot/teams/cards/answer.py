@@ -89,6 +89,8 @@ def answer_card(answer: Answer, ours: str, context: RenderContext) -> Card | Non
     if not ours and not answer.quoted:
         return None
     buttons = list(_buttons(answer, ours, context)) if ours else []
+    if not buttons and not _sources(answer, ours, context, quotes=0):
+        return None  # Teams draws an empty box
 
     def made(quotes: int) -> Card:
         return card(_sources(answer, ours, context, quotes=quotes), buttons)
@@ -154,7 +156,7 @@ def _source(source: Source, quotes: Iterable[ShownQuote]) -> Iterator[Card]:
 
 def _buttons(answer: Answer, ours: str, context: RenderContext) -> Iterator[Card]:
     data = action_ids.data_of(action_ids.ANSWER_KEY, ours)
-    for one in answer_buttons(answer, may_share=context.may_share):
+    for one in answer_buttons(answer, may_share=False):  # nothing is asked from a channel here
         yield press_button(one, data, context.language)
     if context.is_public:  # in a chat with one person they are suggested below the composer
         for number, asked in enumerate(follow_ups(answer)):

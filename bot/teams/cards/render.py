@@ -148,7 +148,8 @@ def _attached(made: Card, reply: StoredReply) -> list[Json]:
 
 def _answer(reply: StoredReply, answer: Answer, shape: int, context: RenderContext) -> Card:
     ours = reply.answer_id or ""
-    offered, is_carded = _offered(answer, context), bool(ours) and shape < WITHOUT_CARD
+    shown = answer_card(answer, ours, context) if shape < WITHOUT_CARD else None
+    offered, is_carded = _offered(answer, context), bool(ours) and shown is not None
     is_offered = (offered and shape < TEXT_ONLY) or (context.is_public and is_carded)
     text = _writer(shape, context).answer(
         answer,
@@ -160,7 +161,6 @@ def _answer(reply: StoredReply, answer: Answer, shape: int, context: RenderConte
     if shape < TEXT_ONLY and offered:
         made["suggestedActions"] = suggested(offered, context.asker)
     if shape < WITHOUT_CARD:
-        shown = answer_card(answer, ours, context)
         made |= {"attachments": _attached(shown, reply)} if shown else {}
         if ours and answer.outcome is Outcome.ANSWERED:
             made["channelData"] = {"feedbackLoop": {"type": "default"}}

@@ -5,6 +5,7 @@ differ.
 """
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -51,6 +52,16 @@ def test_of_each_kind(name: str, reply: StoredReply, is_public: bool) -> None:
     assert slack_shows(plainer.blocks, plainer.text).offers == shown.offers
     plainer_card = teams_render(reply, SIMPLE_CARD, context=in_teams).activity
     assert teams_shows(plainer_card).offers == other.offers
+
+
+def test_a_card_holds_something() -> None:
+    """Teams draws an empty one as a box."""
+    for name, reply in SAMPLES:
+        activity: Any = teams_render(
+            reply, FULL, context=replace(CONTEXT, asker="29:anna")
+        ).activity
+        for one in activity.get("attachments", ()):
+            assert one["content"]["body"] or one["content"].get("actions"), name
 
 
 def test_the_evidence() -> None:
