@@ -109,7 +109,8 @@ DOCTOR = command(
         "--live",
         dest="is_live",
         action="store_true",
-        help="make one small call to each provider that is set up; costs a fraction of a cent",
+        help="make one small call to each provider and source that is set up; costs a fraction of a"
+        " cent",
     ),
     option(
         "--all",
@@ -119,9 +120,10 @@ DOCTOR = command(
     ),
     JSON,
     short="what is set up, what is missing",
-    text="""Checks Python, settings, database, corpus, embedder and reasoner, and says how to fix
-what is missing. With `--live`, each model of a provider is called once. Exit code 3 if something
-is broken. Secrets are not printed.""",
+    text="""Checks Python, settings, database, corpus, sources, embedder and reasoner, and says how
+to fix what is missing. With `--live`, each model of a provider is called once, and each source of
+policies is tried: address, credentials and rights. Exit code 3 if something is broken.
+Secrets are not printed.""",
     examples="""\
   citebound doctor
   citebound doctor --live         do the keys work, do the models answer?

@@ -13,6 +13,9 @@ NAME = 60
 """Characters of a section's name."""
 
 NO_SECTIONS = SectionChanges(added=(), changed=(), removed=())
+UNSOUGHT = (
+    "contradictions were not sought, as there is much to compare: `citebound corpus validate` does"
+)
 Became = Literal["added", "revised", "reread", "withdrawn"]
 
 
@@ -51,7 +54,7 @@ class CorpusChanges:
     before: int = 0
     """The edition before: `corpus changes --since` lists the same."""
     are_conflicts_sought: bool = True
-    """False: the corpus is too large to look for contradictions here."""
+    """False: there is too much to compare for contradictions to be sought here."""
 
 
 NO_CHANGES = CorpusChanges()
@@ -124,7 +127,10 @@ def change_lines(
         whose = "policy that not everyone may read" if hidden == 1 else "policies not for everyone"
         lines.append(f"and {hidden} {whose}")
     if len(lines) > len(shown[:most]):
-        lines[-1] += f": `citebound corpus changes --since edition:{changes.before}` lists all"
+        since = f" --since edition:{changes.before}" if changes.before else ""
+        lines[-1] += f": `citebound corpus changes{since}` lists all"
+    if lines and not changes.are_conflicts_sought:
+        lines.append(UNSOUGHT)
     return lines
 
 

@@ -24,6 +24,7 @@ from bot.console.model_checks import (
     check_reasoner,
     check_space,
 )
+from bot.console.sources.checks import check_sources
 from bot.console.views.terminal import Row, Terminal, one_line, open_terminal
 from bot.doctor_check import Diagnosis, Status
 from core.adapters.postgres.access import database_url
@@ -38,6 +39,7 @@ from core.adapters.postgres.engine.schema import newest_revision
 from core.adapters.postgres.record.calibrations import PostgresCalibrations
 from core.adapters.postgres.search.spaces import PostgresSpaceStore
 from core.adapters.postgres.stores import PostgresStores
+from core.adapters.sources.connect import connecting
 from core.adapters.system import SystemClock, UuidSource
 from core.confidence.drift import moved
 from core.config.settings import Settings, shown_value
@@ -170,7 +172,7 @@ async def diagnose(
         yield finding
     if settings.environment == "production":
         yield _identities(settings)
-    async for finding in _database(settings):
+    async for finding in _database(settings, is_live=is_live):
         yield finding
     async for finding in check_embedders(settings):
         yield finding
@@ -225,7 +227,7 @@ def _identities(settings: Settings) -> Diagnosis:
     )
 
 
-async def _database(settings: Settings) -> AsyncGenerator[Diagnosis]:
+async def _database(settings: Settings, *, is_live: bool) -> AsyncGenerator[Diagnosis]:
     kind = "server" if settings.database_url else f"embedded below {settings.home.expanduser()}"
     async with AsyncExitStack() as stack:
         try:
@@ -253,6 +255,10 @@ async def _database(settings: Settings) -> AsyncGenerator[Diagnosis]:
             yield await _corpus(stores.corpus)
             yield await check_space(settings, PostgresSpaceStore(engine))
             yield await _confidence(stores.calibrations)
+            async for finding in check_sources(
+                stores.sources, connecting(settings), is_live=is_live
+            ):
+                yield finding
         else:
             yield _nothing_ingested("not looked at before the migrations")
 

@@ -13,7 +13,7 @@ and finds 9 of 10 pairs that were written to contradict each other (tests of `li
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Literal
@@ -114,9 +114,40 @@ def find_conflicts(
             snapshot say so.
     """
     deferring = _deferring(graph) if giving_way is None else giving_way
-    found: dict[frozenset[Span], Conflict] = {}
     rules = [rule for type_ in (*_MEASURES, *_RULES) for rule in _rules(graph, type_)]
-    for first, second in _near_pairs(rules):
+    return _conflicts(_near_pairs(rules, _by_rarest_words(rules)), deferring)
+
+
+def find_conflicts_of(
+    graph: OntologyGraph, versions: Collection[int], *, most_pairs: int
+) -> tuple[Conflict, ...] | None:
+    """Return the conflicts of rules of some versions, with each other and with all others.
+
+    None: more than `most_pairs` would have to be compared, as where many rules are nearly alike.
+    """
+    rules = [rule for type_ in (*_MEASURES, *_RULES) for rule in _rules(graph, type_)]
+    own = {n for n, rule in enumerate(rules) if rule.quote.span.version_id in versions}
+    index = {
+        word: numbers
+        for word, numbers in _by_rarest_words(rules).items()
+        if not own.isdisjoint(numbers)
+    }
+    pairs = 0
+    for numbers in index.values():
+        others = sum(number not in own for number in numbers)
+        mine = len(numbers) - others
+        pairs += mine * others + mine * (mine - 1) // 2
+    if pairs > most_pairs:
+        return None
+    near = _near_pairs(rules, index, own=own)
+    return _conflicts(near, _deferring(graph))
+
+
+def _conflicts(
+    pairs: Iterable[tuple[_Rule, _Rule]], deferring: frozenset[str]
+) -> tuple[Conflict, ...]:
+    found: dict[frozenset[Span], Conflict] = {}
+    for first, second in pairs:
         if _are_apart(first, second, deferring):
             continue
         conflict = _value_conflict(first, second) or _modality_conflict(first, second)
@@ -169,8 +200,8 @@ def gives_way(quote: str, place: SectionRef) -> bool:
     return not place.jurisdiction and _DEFERS.search(quote) is not None
 
 
-def _near_pairs(rules: Sequence[_Rule]) -> Iterator[tuple[_Rule, _Rule]]:
-    """Yield the pairs that share enough words, found by their rarest ones.
+def _by_rarest_words(rules: Sequence[_Rule]) -> dict[str, list[int]]:
+    """Return the numbers of the rules by their rarest words.
 
     Sets with a Jaccard index of at least t share one of the rarest (1 - t) n + 1 words of each
     (prefix filtering, Chaudhuri, Ganti and Kaushik 2006).
@@ -181,13 +212,32 @@ def _near_pairs(rules: Sequence[_Rule]) -> Iterator[tuple[_Rule, _Rule]]:
         rarest = sorted(rule.words, key=lambda word: (frequency[word], word))
         for word in rarest[: int((1 - _LEAST_SHARED) * len(rarest)) + 1]:
             index[word].append(number)
+    return index
+
+
+def _near_pairs(
+    rules: Sequence[_Rule], index: Mapping[str, Sequence[int]], *, own: Set[int] | None = None
+) -> Iterator[tuple[_Rule, _Rule]]:
+    """Yield the pairs that share enough words; `own`: one of each pair must be of these."""
     seen: set[tuple[int, int]] = set()
     for numbers in index.values():
-        for pair in combinations(numbers, 2):
+        for pair in _pairs(numbers, own):
             first, second = rules[pair[0]], rules[pair[1]]
             if pair not in seen and _shared(first, second) >= _LEAST_SHARED:
                 yield first, second
             seen.add(pair)
+
+
+def _pairs(numbers: Sequence[int], own: Set[int] | None) -> Iterator[tuple[int, int]]:
+    if own is None:
+        yield from combinations(numbers, 2)
+        return
+    mine = [number for number in numbers if number in own]
+    yield from combinations(mine, 2)
+    for number in mine:
+        for other in numbers:
+            if other not in own:
+                yield min(number, other), max(number, other)
 
 
 def _shared(first: _Rule, second: _Rule) -> float:

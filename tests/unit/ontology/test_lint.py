@@ -2,7 +2,7 @@ import pytest
 
 from core.domain.ontology import EntityType
 from core.ontology.extract.policy_index import IndexedPolicy, IndexedSection, PolicyIndex
-from core.ontology.graphs.conflicts import Conflict
+from core.ontology.graphs.conflicts import Conflict, find_conflicts, find_conflicts_of
 from core.ontology.graphs.graph import build_graph
 from core.ontology.graphs.lint import FoundReference, Report, lint
 from tests.unit.ontology.markdown import sections_of
@@ -222,3 +222,20 @@ def test_near_names_and_two_meanings_are_duplicates() -> None:
     }
     assert report.counts[EntityType.DEFINITION] == 2
     assert report.isolated == ()
+
+
+def test_conflicts_of_some_versions_are_those_of_all_that_they_have_a_part_in() -> None:
+    """And where too many rules are nearly alike, nothing is compared."""
+    sources = [
+        _policy(f"p{number}", f"Employees must report gifts within {number} days.")
+        for number in range(2, 6)
+    ]
+    graph = build_graph(snapshot_of(*sources))
+    all_of_them = find_conflicts(graph)
+    one = all_of_them[0].first.span.version_id
+    own = find_conflicts_of(graph, {one}, most_pairs=1_000)
+    assert own is not None
+    sides = [{each.first.span.version_id, each.second.span.version_id} for each in all_of_them]
+    assert list(own) == [each for each, side in zip(all_of_them, sides, strict=True) if one in side]
+    assert 0 < len(own) < len(all_of_them)
+    assert find_conflicts_of(graph, {one}, most_pairs=1) is None

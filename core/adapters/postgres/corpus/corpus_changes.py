@@ -29,7 +29,7 @@ from core.ingest.changes import (
     change_counts,
     change_lines,
 )
-from core.ontology.graphs.conflicts import Conflict, find_conflicts
+from core.ontology.graphs.conflicts import Conflict, find_conflicts_of
 from core.ontology.graphs.graph import build_graph
 
 COMPARED = 200
@@ -38,8 +38,10 @@ RECORDED = 500
 """Policies that one record names."""
 TOLD = 8
 """Policies that one notice names."""
-MOST_SECTIONS = 20_000
+MOST_SECTIONS = 5_000
 """Sections of a corpus in which contradictions are sought: `corpus validate` has no such limit."""
+MOST_PAIRS = 200_000
+"""Pairs of rules that are compared for it: some seconds, beside which questions are answered."""
 
 _CHANGED = text("""
 WITH given AS (
@@ -126,11 +128,11 @@ class PostgresCorpusChanges:
             before = await connection.scalar(_EDITION_BEFORE, given) or 0
             compared = await self._compare(connection, given)
             is_small = await connection.scalar(_IS_SMALL)
-        policies = compared.policies
-        if is_small and compared.before:
-            policies = await self._with_conflicts(compared)
+        found = await self._with_conflicts(compared) if is_small and compared.before else None
         return CorpusChanges(
-            policies=tuple(policies), before=before, are_conflicts_sought=bool(is_small)
+            policies=tuple(compared.policies if found is None else found),
+            before=before,
+            are_conflicts_sought=found is not None or not compared.before,
         )
 
     async def _compare(
@@ -162,12 +164,18 @@ class PostgresCorpusChanges:
         before = {one.id: one.before_id for one in changed}
         return _Compared([found[key] for key in sorted(found)], before)
 
-    async def _with_conflicts(self, compared: _Compared) -> list[ChangedPolicy]:
-        """Add the contradictions that were not there before."""
+    async def _with_conflicts(self, compared: _Compared) -> list[ChangedPolicy] | None:
+        """Add the contradictions that were not there before; None: there is too much to compare."""
         groups = frozenset({"everyone"}) | await self._report.groups()
         scope = Scope(as_of=self._ledger.clock.now().date(), groups=groups)
         snapshot = await self._ontology.snapshot(scope)
-        found = await asyncio.to_thread(lambda: find_conflicts(build_graph(snapshot)))
+        found = await asyncio.to_thread(
+            lambda: find_conflicts_of(
+                build_graph(snapshot), compared.before.keys(), most_pairs=MOST_PAIRS
+            )
+        )
+        if found is None:
+            return None
         lines: defaultdict[str, list[str]] = defaultdict(list)
         for conflict in found:
             own, other = conflict.first, conflict.second
