@@ -23,8 +23,8 @@ _LEAST = 2
 """Words that a question has at least behind a greeting."""
 _TO = r"there|all|everyone|everybody|team|folks|guys|bot|again|compliance|citebound|you|y'all"
 _GREETS = (
-    r"(?:hi+|hello+|hey+|hiya|yo|howdy|hallo|moin|servus|greetings|good (?:morning|afternoon"
-    rf"|evening|day))(?:\s+(?:{_TO})\b)*"
+    r"(?:hi+|hello+|hey+|hiya|yo|howdy|hallo|moin|servus|greetings|guten (?:morgen|tag"
+    rf"|abend)|grüß gott|good (?:morning|afternoon|evening|day))(?:\s+(?:{_TO})\b)*"
 )
 _HOW = (
     r"(?:how are you|how's it going|hows it going|how is it going|how are things|how do you do"
@@ -43,10 +43,11 @@ _HELPS = (
     r"|what (?:are|r) (?:you|u)(?: for)?|what is this(?: bot)?(?: for)?|what's this(?: bot)?"
     r"|(?:how )?(?:can|could|do) you help(?: me| us)?(?: with (?:this|something))?"
     r"|are you (?:a (?:bot|robot|human|person|real person)|an ai|human|real)"
-    r"|how (?:can|do|should) i use (?:you|this|it)"
+    r"|how (?:can|do|should) i use (?:you|this|it)|hilfe|was (?:kannst du|können sie|machst du)"
+    r"(?: alles)?|wer (?:bist du|sind sie)|wie funktioniert (?:das|dieser bot|der bot)"
 )
 _THANKS = (
-    r"(?:ok(?:ay)? |many |great,? )?(?:thank(?:s| ?you| ?u)|thx|tx|tnx|ty|cheers|danke|merci"
+    r"(?:ok(?:ay)? |many |great,? )?(?:thank(?:s| ?you| ?u)|thx|tx|tnx|ty|cheers|(?:vielen |besten )?dank|danke(?: schön| sehr)?|merci"
     r"|much appreciated|appreciate it|appreciated)(?: (?:so|very) much| a (?:lot|million|bunch)"
     r"| again| all| everyone| in advance| for (?:the|your|that|this)(?: \w+)?| you)*"
 )

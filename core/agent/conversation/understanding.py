@@ -58,7 +58,8 @@ _POINTS_NOWHERE = re.compile(
 )
 """Words that refer to nothing said before: "is it allowed to", "are there", "this company"."""
 _ALL = re.compile(
-    r"^(?:answer )?(?:for )?(?:all|both|every|each)(?: of them)?[.!]?$", re.IGNORECASE
+    r"^(?:(?:answer )?(?:for )?(?:all|both|every|each)(?: of them)?|(?:für )?(?:alle|beide))[.!]?$",
+    re.IGNORECASE,
 )
 _NEW_QUESTION = re.compile(
     r"^(?:(?:(?:for|in|to|by|at|from|with|on|until|under|as)\s+(?=how|wh)"
