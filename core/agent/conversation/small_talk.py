@@ -47,7 +47,8 @@ _HELPS = (
     r"(?: alles)?|wer (?:bist du|sind sie)|wie funktioniert (?:das|dieser bot|der bot)"
 )
 _THANKS = (
-    r"(?:ok(?:ay)? |many |great,? )?(?:thank(?:s| ?you| ?u)|thx|tx|tnx|ty|cheers|(?:vielen |besten )?dank|danke(?: schön| sehr)?|merci"
+    r"(?:ok(?:ay)? |many |great,? )?(?:thank(?:s| ?you| ?u)|thx|tx|tnx|ty|cheers"
+    r"|(?:vielen |besten )?dank|danke(?: schön| sehr)?|merci"
     r"|much appreciated|appreciate it|appreciated)(?: (?:so|very) much| a (?:lot|million|bunch)"
     r"| again| all| everyone| in advance| for (?:the|your|that|this)(?: \w+)?| you)*"
 )

@@ -132,7 +132,18 @@ def test_two_options_at_once_are_free_text() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["all", "All.", "both", "every", "for all", "answer for all", "all of them", "alle", "für alle"]
+    "text",
+    [
+        "all",
+        "All.",
+        "both",
+        "every",
+        "for all",
+        "answer for all",
+        "all of them",
+        "alle",
+        "für alle",
+    ],
 )
 def test_every_case_may_be_asked_for(text: str) -> None:
     """ "All" leaves the question as it was, and asks for every branch."""
