@@ -9,12 +9,15 @@ from collections.abc import AsyncIterator, Mapping
 
 import pytest
 
+from bot.replies.buttons import SHOW
 from bot.replies.notices import STAFF_ALONE
+from bot.slack.blocks.elements import press_button
 from bot.slack.outbound.progress import SlackTimings
 from core.bootstrap import bootstrap
 from core.config.settings import Settings
 from core.domain.officers import Account
 from core.ingest.prepare import Overrides
+from core.language.languages import Language
 from tests.acceptance import disputed
 from tests.acceptance.both.talks import (
     Delete,
@@ -72,7 +75,12 @@ CONVERSATIONS: Mapping[str, tuple[Step | str, ...]] = {
     "helpful": (LIMIT, Press(button="Helpful", told_in=frozenset({"slack"}))),
     "evidence": (LIMIT, Press(button="Show evidence")),
     "a problem": (LIMIT, Press(button="Report a problem")),
-    "a suggestion": (LIMIT, Press(button=RULES, told_in=frozenset({"teams"}))),
+    "a suggestion, by somebody else, taken, and again": (
+        LIMIT,
+        Press(button=RULES, who="ben"),
+        Press(button=RULES, told_in=frozenset({"teams"})),
+        Press(button=RULES),
+    ),
     "edited before and after": (LIMIT, Edit(text=LEAVE)),
     "deleted": (LIMIT, Delete()),
     "sent, claimed, answered, asked again, accepted": (
@@ -205,6 +213,22 @@ async def compared(run: Both, number: int, steps: tuple[Step | str, ...]) -> lis
     return found
 
 
+async def shows_again(run: Both) -> None:
+    """Open an answer from the button below a notice that it may not have arrived."""
+    talk = SlackTalk(run, "again", is_direct=False, kind="staff")
+    await step_in(run, talk, Say(text=LIMIT))
+    (answer,) = [one for one in run.slack.checks.by_app() if one.channel == talk.room.id]
+    acts = next(one for one in answer.blocks if one["type"] == "actions")
+    target = str(acts["elements"][0]["value"])
+    answer.blocks.append(
+        {"type": "actions", "elements": [press_button(SHOW, target, Language.ENGLISH)]}
+    )
+    told = await talk.do(Press(button=SHOW.text.en))
+    assert told is not None
+    assert [one for one in told.says if "EUR 75" in one]
+    assert told.offers == ()
+
+
 def test_there_are_enough() -> None:
     """At least 25 conversations."""
     assert len(CONVERSATIONS) + len(CLOSEST) >= 25
@@ -223,6 +247,7 @@ async def test_they_are_the_same(run: Both, monkeypatch: pytest.MonkeyPatch) -> 
     }
     assert {name: unlike for name, unlike in found.items() if unlike} == {}
     run.slack.checks.nothing_refused()
+    await shows_again(run)
     talk = SlackTalk(run, "last", is_direct=True, kind="guest")
     await step_in(run, talk, Say(text="help"))
     assert [one.says & STAFF_ALONE.each for one in talk.seen()] == [{STAFF_ALONE.en}]
