@@ -61,6 +61,8 @@ class Wiki:
         default_factory=list[tuple[int, dict[str, str]]]
     )
     """Status and headers of the next answers."""
+    tells_people: bool = True
+    """False: restrictions come without the people that they name."""
     stalls: str = "nothing"
     """Requests for what is named so have to wait for an hour."""
     next_link: str | None = None
@@ -177,14 +179,20 @@ class _Handlers:
         else:
             return web.json_response({"message": f"Could not parse cql : {cql}"}, status=400)
         expands = "restrictions.read.restrictions.group" in request.query.get("expand", "")
-        told = [_content(one, with_restrictions=expands) for one in found]
+        told = [_content(one, self._restriction(one) if expands else None) for one in found]
         return self._paged(request, told, below="/wiki")
 
     async def restriction(self, request: web.Request) -> web.Response:
         page = self._find(request)
         if page is None:
             return web.json_response({"message": "No content found"}, status=404)
-        return web.json_response(_restriction(page))
+        return web.json_response(self._restriction(page))
+
+    def _restriction(self, page: Page) -> dict[str, Any]:
+        told = _restriction(page)
+        if not self._wiki.tells_people:
+            del told["restrictions"]["user"]
+        return told
 
     def _find(self, request: web.Request) -> Page | None:
         page = self._wiki.pages.get(request.match_info["id"])
@@ -234,9 +242,9 @@ def _page(page: Page) -> dict[str, Any]:
     }
 
 
-def _content(page: Page, *, with_restrictions: bool) -> dict[str, Any]:
+def _content(page: Page, read: dict[str, Any] | None) -> dict[str, Any]:
     told = {"id": page.id, "type": "page", "status": page.status, "title": page.title}
-    return told | ({"restrictions": {"read": _restriction(page)}} if with_restrictions else {})
+    return told | ({"restrictions": {"read": read}} if read else {})
 
 
 def _restriction(page: Page) -> dict[str, Any]:

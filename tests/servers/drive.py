@@ -84,6 +84,10 @@ class Drive:
             "p-web": {"type": "anyone", "allowFileDiscovery": True},
         }
     )
+    of_file: dict[tuple[str, str], dict[str, Any]] = field(
+        default_factory=dict[tuple[str, str], dict[str, Any]]
+    )
+    """What is different of a permission on one file."""
     log: list[str] = field(default_factory=list[str])
     """Identities of what changed, in order; empty for the shared drive itself."""
     drive: str | None = None
@@ -238,7 +242,14 @@ class _Handlers:
             return _failure(404, "notFound")
         if not self._drive.tells_sharing:
             return _failure(403, "insufficientFilePermissions")
-        told = [{"id": one, **self._drive.permissions[one]} for one in file.shared_with]
+        told = [
+            {
+                "id": one,
+                **self._drive.permissions[one],
+                **self._drive.of_file.get((file.id, one), {}),
+            }
+            for one in file.shared_with
+        ]
         return self._paged(request, "permissions", told)
 
     async def now(self, request: web.Request) -> web.Response:

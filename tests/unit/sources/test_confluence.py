@@ -267,7 +267,11 @@ async def test_what_can_not_be_read_is_said(wiki: Wiki) -> None:
             await access_of(connector).of(SourceItem(item_id="20", path="x.html", version="1"))
         items, _ = await listed(connector)
         assert items[0].path == "Travel & Expenses.html"
-    wiki.pages["10"].is_hidden, wiki.pages["10"].parent = False, "40"
+    wiki.pages["10"].is_hidden, wiki.tells_people = False, False
+    async with reading(wiki) as connector:
+        assert "can't be read" in str((await readers(connector, ["40"]))["40"])
+    wiki.tells_people = True
+    wiki.pages["10"].parent = "40"
     async with reading(wiki) as connector:
         assert "more than 100" in str((await readers(connector, ["40"]))["40"])
 

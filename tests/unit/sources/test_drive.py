@@ -305,6 +305,19 @@ async def test_who_is_everyone(
     assert (found["file-00001"] is None) == is_all
 
 
+async def test_a_permission_is_what_it_is_on_each_file(drive: Drive) -> None:
+    """Found by searching on one file and by a link on the next; or for a published copy alone."""
+    for one in ("file-00001", "file-00002"):
+        drive.change(one, shared_with=("p-domain", "p-legal"))
+    drive.of_file = {
+        ("file-00002", "p-domain"): {"allowFileDiscovery": False},
+        ("file-00002", "p-legal"): {"view": "published"},
+    }
+    async with reading(drive, everyone=frozenset({"example.com"})) as connector:
+        found = await readers(connector, "file-00001", "file-00002")
+    assert found == {"file-00001": None, "file-00002": frozenset()}
+
+
 async def test_sharing_that_can_not_be_read_is_said(drive: Drive) -> None:
     """Nobody is a reader because an account has too few rights."""
     drive.tells_sharing = False
