@@ -109,6 +109,8 @@ _AFTER = re.compile(
     + r")(?!\w)"
 )
 _ORDINAL = re.compile(r"(?:st|nd|rd|th|er|º|\.º|\.(?=\s?[a-zäöü]))|(?:\s?de(?=\s))")
+_LONGEST_UNIT = 14
+"""Characters before a figure in which its unit is looked for."""
 _CURRENCIES = 4
 """Units that stand before a figure, too: the first of them."""
 _BEFORE = re.compile(
@@ -134,8 +136,7 @@ def figures_in(text: str, language: Language) -> Counter[tuple[str, str]]:
     """Return the figures of a text, each with its unit; empty for a language that is not known."""
     if language not in _NAMED:
         return Counter()
-    read = " ".join(text[:READ].replace("\u2019", "'").lower().split(" "))
-    return Counter(_figures(read, language))
+    return Counter(_figures(text[:READ].replace("\u2019", "'").lower(), language))
 
 
 def _figures(text: str, language: Language) -> Iterator[tuple[str, str]]:
@@ -178,9 +179,10 @@ def _unit(text: str, start: int, end: int) -> str:
     found = _unit_after(text, end)
     if found:
         return found
-    before = _BEFORE.search(text[max(0, start - 14) : start])
-    if before and before.start() and text[max(0, start - 14) : start][before.start() - 1].isalnum():
-        return ""
+    near = text[max(0, start - _LONGEST_UNIT) : start]
+    before = _BEFORE.search(near)
+    if before and before.start() and near[before.start() - 1].isalnum():
+        return ""  # the end of another word
     return _named_by(before)
 
 
