@@ -162,7 +162,12 @@ class Deliverer:
 
 
 async def _welcoming(delivery: Delivery, platform: Platform) -> Delivery:
-    """Tell guests and strangers who may not ask only that: a welcome offers what they can't use."""
+    """Tell guests and strangers who may not ask only that: a welcome offers what they can't use.
+
+    Where others read it stands for them.
+    """
+    if not (delivery.is_direct or delivery.place.mode == "direct"):
+        return delivery
     try:
         readers = await platform.audience.readers(delivery.place, delivery.person, is_direct=True)
     except BusyError:
