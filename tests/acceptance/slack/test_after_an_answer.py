@@ -281,7 +281,7 @@ async def test_a_channel_that_we_are_not_in_is_not_shared_to(bureau: Office) -> 
 async def test_a_question_that_we_quote_is_not_taken_for_progress(bureau: Office) -> None:
     """The next attempt looks for what the first one drew: a quoted question is nothing of that."""
     slack = bureau.slack
-    slack.faults.next("users.info", status(500))
+    slack.faults.next("users.info", status(500), status(500))
     await slack.presses.command(bureau.anna, bureau.room, QUESTION)
     await bureau.served.quiet()
     assert await bureau.served.rows("SELECT attempt FROM citebound.inbox") == [{"attempt": 2}]
