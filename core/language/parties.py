@@ -74,7 +74,9 @@ _FOUND = re.compile(
 )
 _NAMES = tuple(_PARTIES)
 _THE_DEPARTMENT = re.compile(r"(?<!\w)IT(?!\w)")
-_ABBREVIATION = re.compile(r"(?<![\w])(?=[A-Z0-9-]*[A-Z][A-Z0-9-]*[A-Z0-9])[A-Z0-9-]{2,20}(?!\w)")
+_ABBREVIATION = re.compile(
+    r"(?<![\w])(?=[A-Z0-9-]{0,19}[A-Z][A-Z0-9-]{0,19}[A-Z0-9])[A-Z0-9-]{2,20}(?!\w)"
+)
 
 
 def parties_in(text: str) -> Counter[str]:

@@ -38,7 +38,7 @@ _NE_QUE = re.compile(
 """French for "only": "ne ... que"."""
 _SHORTENED = re.compile(r"(?<!\w)(ca|do|does|did|is|are|was|were|must|need|should|wo|has|have)n't")
 _WHOLE = {"ca": "can", "wo": "will"}
-_DENIED = re.compile(r"(?<!\w)(?:aucune?|nul|personne|ni|rien)(?!\w)[^.;]*$")
+_DENIED = re.compile(r"(?<!\w)(?:aucune?|nul|personne|ni|rien)(?!\w)[^.;]{0,40}$")
 """Before a French "ne" that goes with it, and not with a "que"."""
 _THE_MONTH = re.compile(r"(?<=\d )may(?!\w)|(?<!\w)may(?= \d)")
 """The month, in English."""

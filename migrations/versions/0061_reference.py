@@ -19,14 +19,17 @@ CREATE FUNCTION audit.referred(reference text) RETURNS SETOF uuid
 $$;
 COMMENT ON FUNCTION audit.referred(text) IS 'Ids of records that end in eight digits.';
 REVOKE EXECUTE ON FUNCTION audit.referred(text) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION audit.referred(text) TO citebound_auditor, citebound_officer;
 INSERT INTO citebound.schema_compatibility VALUES ('0061_reference', '0044_identity');
+"""
+GRANTS = """
+GRANT EXECUTE ON FUNCTION audit.referred(text) TO citebound_auditor, citebound_officer;
 """
 
 
 def upgrade() -> None:
     """Create the index, and the function that reads it."""
     op.execute(REFERENCE)
+    op.execute(GRANTS)
 
 
 def downgrade() -> None:

@@ -40,6 +40,7 @@ async def test_each_person_is_spoken_to_in_their_own_language(run: Both) -> None
     assert "Show evidence" not in shown
     assert "gift" in shown.lower()
     await slack.presses.click(ben, answer, "escalate_open")
+    await slack.until(lambda: bool(slack.checks.seen_by(ben.id)), timeout_s=30)
     assert "Only the person who asked can send this" in slack.checks.seen_by(ben.id)[-1].text
     await slack.presses.click(anna, answer, "answer_remove")
     await run.quiet()

@@ -4,12 +4,14 @@ import base64
 import json
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.doctor_check import Diagnosis, Status
+from bot.slack.app import message_check
 from bot.slack.app.health import check
 from bot.slack.app.message_check import METHOD, SUBJECT
 from core.config.settings import Settings
@@ -190,8 +192,11 @@ async def shown_to(slack: FakeSlack) -> Diagnosis:
     return next(found for found in told if found.subject == SUBJECT)
 
 
-async def test_each_kind_of_reply_is_shown_to_slack(slack: FakeSlack) -> None:
+async def test_each_kind_of_reply_is_shown_to_slack(
+    slack: FakeSlack, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nothing is posted; what a stricter Slack refuses is named, and whether the simpler goes."""
+    monkeypatch.setattr(message_check, "asyncio", SimpleNamespace(sleep=slack.clock.sleep))
     found = await shown_to(slack)
     assert found.health is Status.FINE, found
     assert "none posted" in found.found
