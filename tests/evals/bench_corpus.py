@@ -119,7 +119,6 @@ def ingested(folder: Path) -> tuple[float, float]:
 def quality(data: Path) -> None:
     """Print how many labelled sections and judged facts are right."""
     labels = ROOT / "tests/unit/ingest/labelled_sections.jsonl"
-    judged = ROOT / "tests/unit/ontology/judged_facts.jsonl"
     known = [json.loads(line) for line in labels.read_text("utf-8").splitlines()]
     right = 0
     for name in dict.fromkeys(one["file"] for one in known):
@@ -143,8 +142,13 @@ def quality(data: Path) -> None:
             if one["file"] == name
         )
     print(f"titles and parents right: {right} of {len(known)}")
-    verdicts = [json.loads(line)["right"] for line in judged.read_text("utf-8").splitlines()]
-    print(f"judged facts right: {sum(verdicts)} of {len(verdicts)}")
+    for name, what in (
+        ("judged_facts", "judged facts right"),
+        ("judged_facts_unseen", "the same, of documents that the rules were not made with"),
+    ):
+        judged = (ROOT / f"tests/unit/ontology/{name}.jsonl").read_text("utf-8")
+        verdicts = [json.loads(line)["right"] for line in judged.splitlines()]
+        print(f"{what}: {sum(verdicts)} of {len(verdicts)}")
 
 
 def main() -> int:

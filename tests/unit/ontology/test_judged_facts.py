@@ -1,9 +1,11 @@
 """Facts that a person judged, drawn by `python -m tests.evals.sample_facts`.
 
     python -m tests.evals.sample_facts policies/COMP-002* policies/google_code*
+    python -m tests.evals.sample_facts policies/LEG-001* policies/boeing* --each 30 --seed 7
 
-`judged_facts.jsonl` has a verdict for each: whether a strict reader finds it in the text as it is
-read. The rules were written with such samples at hand, so that other documents fare worse.
+Each has a verdict: whether a strict reader finds it in the text as it is read. The rules were
+written with samples of the first two documents at hand, not with any of the other two, where they
+fare worse.
 """
 
 import json
@@ -15,20 +17,24 @@ from tests.evals.sample_facts import facts_of
 
 pytestmark = [pytest.mark.shared_data, pytest.mark.slow]
 
-JUDGED = Path(__file__).with_name("judged_facts.jsonl")
-RIGHT = 92
 KEPT = 0.9
 
 
-def test_at_least_92_of_100_judged_facts_are_right_and_still_read(shared: Path) -> None:
-    judged = [json.loads(line) for line in JUDGED.read_text("utf-8").splitlines()]
-    assert len(judged) == 100
-    assert sum(one["right"] for one in judged) >= RIGHT
+@pytest.mark.parametrize(
+    ("name", "drawn", "right"), [("judged_facts", 100, 92), ("judged_facts_unseen", 60, 52)]
+)
+def test_judged_facts_are_right_and_still_read(
+    shared: Path, name: str, drawn: int, right: int
+) -> None:
+    file = Path(__file__).with_name(f"{name}.jsonl")
+    judged = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    assert len(judged) == drawn
+    assert sum(one["right"] for one in judged) >= right
     now = {
         fact.id
         for name in {one["file"] for one in judged}
         for fact in facts_of(shared / "policies" / name)
     }
-    right = [one["id"] for one in judged if one["right"]]
-    kept = [one for one in right if one in now]
-    assert len(kept) >= KEPT * len(right), "the rules changed: draw and judge anew"
+    found = [one["id"] for one in judged if one["right"]]
+    kept = [one for one in found if one in now]
+    assert len(kept) >= KEPT * len(found), "the rules changed: draw and judge anew"
