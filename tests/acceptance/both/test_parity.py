@@ -180,6 +180,7 @@ def is_shown_in_teams(message: TeamsMessage, answer: Answer) -> None:
         assert squeezed(abstract) in squeezed(citation.quote)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", CONVERSATIONS)
 async def test_the_same_answer_everywhere(
     run: Both, name: str, monkeypatch: pytest.MonkeyPatch
