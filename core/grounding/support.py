@@ -108,8 +108,12 @@ def _translated(text: str, grounds: Grounds) -> str | None:
     of laws. Where both are in another language, lists of its words are all that tells; see
     `core.grounding.marks`.
     """
+    known = " ".join([*grounds.titles, *grounds.texts])
     cited = language_of(" ".join(grounds.texts))
-    own = {*words(text)} - {*words(" ".join([*grounds.texts, *grounds.titles]))}
+    if cited is Language.OTHER:
+        # A row of a table tells little of its language alone; the titles above it tell more.
+        cited = language_of(known)
+    own = {*words(text)} - {*words(known)}
     said = language_of(text) if own else cited
     if said is cited:
         return None if said is Language.ENGLISH else unread_force(text, grounds.texts, said)

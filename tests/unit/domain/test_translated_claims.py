@@ -53,3 +53,16 @@ def test_names_make_no_other_language() -> None:
     assert ungrounded(claim, grounds)[Check.MODALITY] is None
     mixed = "Hotel limits - Hamburg, Munich: limit nicht EUR 150."
     assert ungrounded(mixed, grounds)[Check.MODALITY] is not None
+
+
+def test_a_row_without_words_of_any_language_is_in_that_of_its_titles() -> None:
+    """Of names and figures alone nothing else tells."""
+    titles = ["Travel and Expenses Policy", "Annex A Mileage rates"]
+    row = "Bicycle | EUR 0.10 per km | GBP 0.20 per mile"
+    header = "Vehicle | Germany | United Kingdom"
+    claim = "Mileage rates - Bicycle - Germany: EUR 0.10 per km; United Kingdom: GBP 0.20 per mile."
+    grounds = Grounds(texts=[header, row], titles=titles)
+    assert ungrounded(claim, grounds)[Check.MODALITY] is None
+    dutch = Grounds(texts=["Medewerkers mogen geen geschenken aannemen."], titles=["Geschenken"])
+    opposite = "Medewerkers mogen geschenken aannemen."
+    assert ungrounded(opposite, dutch)[Check.MODALITY] is not None
