@@ -52,7 +52,9 @@ def unread_force(text: str, texts: Sequence[str], language: Language) -> str | N
     """Return what is wrong with a claim in a language whose rules are not read; None if nothing.
 
     It must have the marks of the cited sentence that it shares most words with, or of all that is
-    cited, and no figure of its own. Words for which there is no list can be exchanged.
+    cited, and no figure of its own. Words for which there is no list can be exchanged. Where no
+    word of force is read in that sentence, it may be in a language taken for this one, as Dutch is
+    for German: then nothing is held to anything.
 
     Args:
         text: The claim, which does more than quote.
@@ -72,6 +74,8 @@ def unread_force(text: str, texts: Sequence[str], language: Language) -> str | N
         key=lambda one: len(said & content_words(without_force(one, language))),
         default="",
     )
+    if not _forces(rule_marks(nearest, language)):
+        return "only a quotation can be checked: no word of force is read in what it cites"
     changed = marks_kept(text, nearest, language, language)
     if changed is None or marks_kept(text, whole, language, language) is None:
         return None

@@ -66,3 +66,21 @@ def test_a_row_without_words_of_any_language_is_in_that_of_its_titles() -> None:
     polish = Grounds(texts=["Pracownicy nie mogą przyjmować prezentów."], titles=["Prezenty"])
     opposite = "Pracownicy mogą przyjmować prezentów."
     assert ungrounded(opposite, polish)[Check.MODALITY] is not None
+
+
+@pytest.mark.parametrize(
+    ("cited", "opposite"),
+    [
+        (
+            "Medewerkers mogen geen geschenken aannemen.",
+            "Medewerkers mogen geschenken aannemen.",
+        ),
+        ("Colaboradores não podem aceitar presentes.", "Colaboradores podem aceitar presentes."),
+        ("I dipendenti non devono accettare regali.", "I dipendenti devono accettare regali."),
+        ("Medarbejdere må ikke modtage gaver.", "Medarbejdere må modtage gaver."),
+    ],
+)
+def test_a_language_taken_for_another_lets_no_opposite_pass(cited: str, opposite: str) -> None:
+    """Dutch is taken for German: its words of force are on no list, so only a quotation passes."""
+    assert objection(opposite, cited) is not None
+    assert objection(cited, cited) is None
