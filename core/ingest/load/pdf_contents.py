@@ -14,12 +14,13 @@ _STEP = 4.0
 """Points: entries that begin this close to each other are of one depth."""
 _MAX_DEPTH = 3
 _MIN_ENTRIES = 3
+_BETWEEN = re.compile(r"[\W_]+")
 _PAGE_NUMBER = re.compile(r"(?<![\s._|\u2026])[\s._|\u2026]++\d{1,4}$")
 
 
 def title_key(text: str) -> str:
     """Return the letters and digits of a title, for comparing it with a line."""
-    return "".join(character for character in text.casefold() if character.isalnum())
+    return _BETWEEN.sub("", text.casefold())
 
 
 def contents_depths(pages: Sequence[Sequence[Line]]) -> Mapping[str, int]:

@@ -7,8 +7,10 @@ horizontal. Text in other directions (watermarks, stamps in a margin) is left ou
 import ctypes
 import itertools
 import math
+import operator
 import re
 import statistics
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,8 +22,8 @@ import pypdfium2.raw as pdfium_c
 HYPHEN = "\x02"
 """pdfium's character for a hyphen at a line end; it replaces the line end."""
 
-_LINE_END = 0x0A
-_LINE_ENDS = frozenset({_LINE_END, 0x0D, ord(HYPHEN)})
+_STRETCH = re.compile(rf"[^\n\r{HYPHEN}]++{HYPHEN}?|{HYPHEN}")
+"""A line, as pdfium finds it."""
 _CELL_GAP = 1.8
 """Times the font size; justified text stays below, columns of a table are further apart."""
 _MISSING_SPACE = 0.1
@@ -39,13 +41,16 @@ _DIAGONAL = math.radians(10)
 _BULLETS = "•●○■▪◦➢✓*\u2013\u2014-"
 _LABEL = re.compile(rf"[{_BULLETS}]|\(?(?:[A-Za-z]|[ivxIVX]{{2,5}}|\d{{1,3}})[.)]|\d[\d.]*")
 _ODD = {
-    ord("\t"): " ",
-    0xA0: " ",
-    **str.maketrans(
-        {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
-    ),
-}
+    "\t": " ", "\u00a0": " ",
+    "ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st",
+}  # fmt: skip
 """What stands for some characters: spaces, and the letters of ligatures."""
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_NO_CHARACTER = re.compile("\ufffe")
+"""What pdfium writes for `HYPHEN` where it is asked for a whole text."""
+_SIDES = 4
+_LEFT, _TOP, _RIGHT, _BOTTOM = range(_SIDES)
+"""The order of edges in its boxes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,14 +97,31 @@ class PageLines:
     """Lines left out because they are in another direction than most."""
 
 
-class _Char(NamedTuple):
-    """A character; a tuple, since a page has thousands."""
+class _Chars(NamedTuple):
+    """The characters of a line or of a part of it, in columns, since a page has thousands."""
 
-    at: int
-    text: str
-    left: float
-    right: float
-    is_space: bool
+    at: Sequence[int]
+    """Index of each on its page."""
+    texts: list[str]
+    """What each stands for: of a ligature, several letters."""
+    visible: list[int]
+    """Places in these lists of those that are no white space."""
+    left: list[float]
+    """Left edges of the visible ones."""
+    right: list[float]
+    """Right edges of the visible ones."""
+
+    def part(self, first: int, last: int) -> "_Chars":
+        """Return what lies between two visible ones, both included, and the white space after."""
+        begin = self.visible[first] if first else 0
+        end = self.visible[last + 1] if last + 1 < len(self.visible) else len(self.texts)
+        return _Chars(
+            self.at[begin:end],
+            self.texts[begin:end],
+            [place - begin for place in self.visible[first : last + 1]],
+            self.left[first : last + 1],
+            self.right[first : last + 1],
+        )
 
 
 def read_lines(page: pdfium.PdfPage) -> PageLines:
@@ -121,14 +143,14 @@ class _PageReader:
 
     def __init__(self, text_page: Any) -> None:
         self._text = text_page.raw
-        read: Callable[[Any, int], int] = pdfium_c.FPDFText_GetUnicode
-        self._codes = [read(self._text, index) for index in range(int(text_page.count_chars()))]
+        self._codes = _codes(self._text, int(text_page.count_chars()))
         self._quarter = 0
         """Quarter turns, counter-clockwise, by which the page's text is rotated."""
 
     def read(self) -> PageLines:
         """Return the lines in the direction of most of the page's text."""
-        found = [(start, end, self._direction(start, end)) for start, end in self._stretches()]
+        stretches = (match.span() for match in _STRETCH.finditer(self._codes))
+        found = [(start, end, self._direction(start, end)) for start, end in stretches]
         sizes: Counter[int] = Counter()
         for start, end, quarter in found:
             if quarter is not None:
@@ -141,23 +163,13 @@ class _PageReader:
         turned = sum(1 for *_, quarter in found if quarter not in {None, self._quarter})
         return PageLines(lines=tuple(lines), turned=turned)
 
-    def _stretches(self) -> Iterator[tuple[int, int]]:
-        """Yield start and end of each line that pdfium finds."""
-        start = 0
-        for index, code in enumerate((*self._codes, _LINE_END)):
-            if code in _LINE_ENDS:
-                end = index + 1 if code == ord(HYPHEN) else index
-                if end > start:
-                    yield start, end
-                start = index + 1
-
     def _direction(self, start: int, end: int) -> int | None:
         """Return the quarter turns of a line; None for white space and diagonal text.
 
         Slanted letters (an artificial italic) do not count as diagonal.
         """
         first = next(
-            (index for index in range(start, end) if not chr(self._codes[index]).isspace()), None
+            (index for index in range(start, end) if not self._codes[index].isspace()), None
         )
         matrix = pdfium_c.FS_MATRIX()
         if first is None:
@@ -172,85 +184,113 @@ class _PageReader:
         """Return the coordinates of a point on the rotated page."""
         return ((x, y), (y, -x), (-x, -y), (-y, x))[self._quarter]
 
-    def _chars(self, start: int, end: int) -> list[_Char]:
+    def _chars(self, start: int, end: int) -> _Chars:
         """Read the characters of one line; a surrogate pair is one character."""
-        chars: list[_Char] = []
-        high: int | None = None
-        box = pdfium_c.FS_RECTF()
-        place = ctypes.byref(box)
+        at: Sequence[int] = range(start, end)
+        codes = self._codes[start:end]
+        texts = [_ODD.get(code, code) for code in codes]
+        if _SURROGATE.search(codes):
+            at = [index for index in at if not _is_high(self._codes[index])]
+            texts = [_paired(self._codes[max(start, index - 1) : index + 1]) for index in at]
+        visible = [place for place, text in enumerate(texts) if not text.isspace()]
+        boxes = (pdfium_c.FS_RECTF * len(visible))()
         read: Callable[[Any, int, Any], int] = pdfium_c.FPDFText_GetLooseCharBox
-        for index in range(start, end):
-            code = self._codes[index]
-            if 0xD800 <= code < 0xDC00:  # noqa: PLR2004 - high surrogates
-                high = code
-                continue
-            if high is not None and 0xDC00 <= code < 0xE000:  # noqa: PLR2004 - low surrogates
-                code = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00)
-            high = None
-            if not read(self._text, index, place):
-                continue
-            sides = box.left, box.right
-            if self._quarter:
-                sides = self._turned(box.left, box.bottom)[0], self._turned(box.right, box.top)[0]
-            left, right = sides if sides[0] <= sides[1] else (sides[1], sides[0])
-            text = _ODD.get(code) or chr(code)
-            chars.append(_Char(index, text, left, right, text.isspace()))
-        return chars
+        for _ in map(read, itertools.repeat(self._text), [at[place] for place in visible], boxes):
+            pass  # it fails for no character that the page has
+        edges = array("f", bytes(boxes)).tolist()
+        left, right = edges[_LEFT::_SIDES], edges[_RIGHT::_SIDES]
+        if self._quarter:
+            bottom, top = edges[_BOTTOM::_SIDES], edges[_TOP::_SIDES]
+            left = [self._turned(x, y)[0] for x, y in zip(left, bottom, strict=True)]
+            right = [self._turned(x, y)[0] for x, y in zip(right, top, strict=True)]
+        if any(map(operator.gt, left, right)):
+            left, right = list(map(min, left, right)), list(map(max, left, right))
+        return _Chars(at, texts, visible, left, right)
 
     def _parts(self, start: int, end: int) -> Iterator[Line]:
         """Split a line at gaps that are as wide as those between table columns."""
         chars = self._chars(start, end)
-        visible = [char for char in chars if not char.is_space]
-        if not visible:
+        if not chars.visible:
             return
-        size = _font_size(self._text, visible[0].at)
-        part: list[_Char] = []
-        last: _Char | None = None
-        for char in chars:
-            if not char.is_space:
-                if last is not None and char.left - last.right > _CELL_GAP * size:
-                    text = "".join(piece.text for piece in part).strip()
-                    if not is_label(text):
-                        yield self._line(part, size=size)
-                        part = []
-                last = char
-            part.append(char)
-        yield self._line(part, size=size)
+        size = _font_size(self._text, chars.at[chars.visible[0]])
+        first = 0
+        for place, gap in enumerate(map(operator.sub, chars.left[1:], chars.right)):
+            if gap > _CELL_GAP * size:
+                part = chars.part(first, place)
+                if not is_label("".join(part.texts).strip()):
+                    yield self._line(part, size=size)
+                    first = place + 1
+        yield self._line(chars.part(first, len(chars.visible) - 1) if first else chars, size=size)
 
-    def _line(self, chars: Sequence[_Char], *, size: float) -> Line:
-        visible = [char for char in chars if not char.is_space]
-        first, last = visible[0], visible[-1]
-        text = "".join(_spaced(chars, gap=_MISSING_SPACE * size)).strip(" ")
-        word = visible[: max(1, len(text.split(" ", 1)[0]))]
+    def _line(self, chars: _Chars, *, size: float) -> Line:
+        first, last = chars.at[chars.visible[0]], chars.at[chars.visible[-1]]
+        text = _spaced(chars, gap=_MISSING_SPACE * size).strip(" ")
+        word = chars.right[: max(1, len(text.split(" ", 1)[0]))]
         return Line(
             text=text,
-            left=first.left,
-            right=last.right,
-            baseline=self._turned(*_origin(self._text, first.at))[1],
+            left=chars.left[0],
+            right=chars.right[-1],
+            baseline=self._turned(*_origin(self._text, first))[1],
             size=size,
-            is_bold=_is_bold(self._text, first.at) and _is_bold(self._text, last.at),
-            first_word_width=word[-1].right - first.left,
+            is_bold=_is_bold(self._text, first) and _is_bold(self._text, last),
+            first_word_width=word[-1] - chars.left[0],
         )
 
 
-def _spaced(chars: Sequence[_Char], *, gap: float) -> Iterator[str]:
-    """Yield the characters, and a space where letters are further apart than usual."""
-    letters = [char.text.isalpha() for char in chars]
-    gaps = [
-        after.left - before.right
-        if (letters[place] and (letters[place + 1] or after.text in _OPENING))
-        or (before.text in _STOPS and letters[place + 1])
-        else None
-        for place, (before, after) in enumerate(itertools.pairwise(chars))
-    ]
-    known = [gap for gap in gaps if gap is not None]
-    usual = statistics.median_low(known) if known else 0.0
-    widest = max(gap + usual, _VISIBLE * gap)
-    for char, behind in zip(chars, gaps, strict=False):
-        yield char.text
-        if behind is not None and behind > widest:
-            yield " "
-    yield chars[-1].text
+def _codes(text_page: Any, count: int) -> str:
+    """Return the characters of a page, one for each that pdfium counts.
+
+    It gives all at once, but then leaves out control characters and has another one for the
+    hyphen: each is asked for alone where some are missing.
+    """
+    if count <= 0:
+        return ""
+    read: Callable[[Any, int], int] = pdfium_c.FPDFText_GetUnicode
+    buffer = (ctypes.c_ushort * (count + 1))()
+    units = int(pdfium_c.FPDFText_GetText(text_page, 0, count, buffer)) - 1
+    codes = bytes(buffer)[: 2 * units].decode("utf-16-le", errors="surrogatepass")
+    if len(codes) != count:
+        return "".join(chr(read(text_page, index)) for index in range(count))
+    return _NO_CHARACTER.sub(lambda found: chr(read(text_page, found.start())), codes)
+
+
+def _is_high(code: str) -> bool:
+    return "\ud800" <= code < "\udc00"
+
+
+def _paired(codes: str) -> str:
+    """Return what the last of two characters stands for, as the second of a pair where it is."""
+    if len(codes) > 1 and _is_high(codes[0]) and "\udc00" <= codes[1] < "\ue000":
+        return codes.encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+    return _ODD.get(codes[-1], codes[-1])
+
+
+def _spaced(chars: _Chars, *, gap: float) -> str:
+    """Return the text, with a space where letters are further apart than usual."""
+    texts, visible, narrowest = chars.texts, chars.visible, _VISIBLE * gap
+    gaps = list(map(operator.sub, chars.left[1:], chars.right))
+    if not any(
+        width > narrowest and visible[place + 1] == visible[place] + 1
+        for place, width in enumerate(gaps)
+    ):
+        return "".join(texts)
+    known = {
+        place: width
+        for place, following, width in zip(visible, visible[1:], gaps, strict=False)
+        if following == place + 1 and _may_miss_space(texts[place], texts[following])
+    }
+    usual = statistics.median_low(known.values()) if known else 0.0
+    widest = max(gap + usual, narrowest)
+    return "".join(
+        f"{text} " if known.get(place, 0.0) > widest else text for place, text in enumerate(texts)
+    )
+
+
+def _may_miss_space(before: str, after: str) -> bool:
+    """Return whether a space may be missing between two characters."""
+    if after.isalpha():
+        return before.isalpha() or before in _STOPS
+    return before.isalpha() and after in _OPENING
 
 
 def _font_size(text_page: Any, index: int) -> float:

@@ -344,3 +344,45 @@ def test_number_at_the_end_of_a_table_is_no_page_number() -> None:
     ]
     numbers = [line for line in drawn(pages).text.split("\n") if line.isdigit()]
     assert numbers == ["50", "100", "150"]
+
+
+def mapped(content: str, meanings: dict[str, str]) -> bytes:
+    """A PDF whose font says what each letter means; reportlab writes no such fonts."""
+    pairs = " ".join(
+        f"<{ord(letter):02x}> <{meant.encode('utf-16-be').hex()}>"
+        for letter, meant in meanings.items()
+    )
+    cmap = (
+        "begincmap 1 begincodespacerange <00> <ff> endcodespacerange "
+        f"{len(meanings)} beginbfchar {pairs} endbfchar endcmap"
+    )
+    objects = (
+        "<</Type/Catalog/Pages 2 0 R>>",
+        "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R"
+        "/Resources<</Font<</F 5 0 R>>>>>>",
+        f"<</Length {len(content)}>>stream\n{content}\nendstream",
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/ToUnicode 6 0 R>>",
+        f"<</Length {len(cmap)}>>stream\n{cmap}\nendstream",
+    )
+    body = "".join(f"{place} 0 obj\n{one}\nendobj\n" for place, one in enumerate(objects, 1))
+    return f"%PDF-1.4\n{body}trailer\n<</Root 1 0 R/Size 7>>\nstartxref\n0\n%%EOF\n".encode()
+
+
+@pytest.mark.parametrize(
+    ("meanings", "shown"),
+    [
+        pytest.param({"q": "\U0001f600"}, "\U0001f600", id="a surrogate pair"),
+        pytest.param({"q": "\ufb01"}, "fi", id="a ligature"),
+        pytest.param({"q": "\x00"}, "", id="no character"),
+        pytest.param({"q": "\x01"}, "", id="a control character"),
+    ],
+)
+def test_places_are_those_of_the_characters_whatever_letters_mean(
+    meanings: dict[str, str], shown: str
+) -> None:
+    rows = "".join(
+        f"1 0 0 1 72 {y} Tm (qAmount) Tj 1 0 0 1 300 {y} Tm (qLimit) Tj " for y in (700, 686)
+    )
+    document = load(mapped(f"BT /F 12 Tf {rows}ET", meanings), source_name="a.pdf")
+    assert document.text.split("\n") == [f"{shown}Amount | {shown}Limit"] * 2
