@@ -52,6 +52,9 @@ class SectionChanges:
     """Sections of both with other words, in text order."""
     removed: tuple[str, ...]
     """Sections that only the earlier version has, in its order."""
+    moved: tuple[tuple[str, str], ...] = ()
+    """Sections with the same words under another number or heading, as it was and as it is:
+    neither added nor removed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,6 +157,10 @@ def _change(facts: PolicyFacts) -> tuple[str, ...]:
                 facts.changes.added,
             ),
             ("it no longer has", facts.changes.removed),
+            (
+                "under another number or heading it has",
+                tuple(now for _, now in facts.changes.moved),
+            ),
         )
         if sections
     ]

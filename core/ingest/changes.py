@@ -1,7 +1,7 @@
 """What a synchronisation or an ingestion changed, policy by policy, in words and numbers. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from core.domain.json_value import Json
@@ -10,13 +10,14 @@ from core.domain.policy_facts import SectionChanges
 NAMED = 3
 """Sections that are named of each kind."""
 NAME = 60
-"""Characters of a section's name."""
+"""Characters of a section's name, and of a title, an owner and the like."""
+BECAME = "\u2192"
 
 NO_SECTIONS = SectionChanges(added=(), changed=(), removed=())
 UNSOUGHT = (
     "contradictions were not sought, as there is much to compare: `citebound corpus validate` does"
 )
-Became = Literal["added", "revised", "reread", "withdrawn"]
+Became = Literal["added", "revised", "reread", "described", "restored", "withdrawn"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,19 +31,34 @@ class ChangedPolicy:
     owner: str | None
     """Who answers for it, as its document says; None: it does not."""
     became: Became
-    """`reread`: other facts were read from the same text."""
+    """`reread`: other facts were read from the same text; `described`: the text is the same, and
+    what is known of it beside may be something else; `restored`: it was withdrawn, and is in force
+    again."""
     is_public: bool
     """True: everyone may read it."""
     sections: SectionChanges = NO_SECTIONS
     """How its sections differ; of a new policy all are added."""
+    details: tuple[str, ...] = ()
+    """What is known of it beside its text, and has changed: "owner: Finance \u2192 Legal"."""
     opened: int = 0
-    """Facts that are new."""
+    """Rules, figures and definitions that are new."""
     closed: int = 0
-    """Facts that it states no more."""
+    """Those that it states no more."""
+    new_figures: tuple[str, ...] = ()
+    """Amounts and times that are new, in text order: "at most 150 EUR"."""
+    old_figures: tuple[str, ...] = ()
+    """Those that it states no more."""
     conflicts: tuple[str, ...] = ()
     """Rules that contradict each other since, a line each."""
     is_counted: bool = True
     """False: there were too many to compare all, and this one was not."""
+
+    @property
+    def is_of_interest(self) -> bool:
+        """False: it was published anew, and says what it said."""
+        said = self.sections != NO_SECTIONS or self.opened or self.closed or self.details
+        is_as_before = self.became in {"revised", "reread", "described"} and self.is_counted
+        return bool(said or self.conflicts) or not is_as_before
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +72,11 @@ class CorpusChanges:
     are_conflicts_sought: bool = True
     """False: there is too much to compare for contradictions to be sought here."""
 
+    @property
+    def of_interest(self) -> "CorpusChanges":
+        """What is worth a message: all but what says what it said."""
+        return replace(self, policies=tuple(one for one in self.policies if one.is_of_interest))
+
 
 NO_CHANGES = CorpusChanges()
 
@@ -68,16 +89,30 @@ def change_line(change: ChangedPolicy, *, names_conflicts: bool = True) -> str:
     said = [_KINDS[change.became], *_sections(change)]
     if not change.is_counted:
         return f"{head}: {said[0]}"
-    facts = [f"{n} {word}" for n, word in ((change.opened, "new"), (change.closed, "gone")) if n]
+    facts = [
+        f"{count} {word}{_figures(figures)}"
+        for count, word, figures in (
+            (change.opened, "new", change.new_figures if change.closed else ()),
+            (change.closed, "gone", change.old_figures),
+        )
+        if count
+    ]
     if facts:
         said.append(f"facts: {', '.join(facts)}")
+    said += change.details
     if change.conflicts:
         count = f"{len(change.conflicts)} contradiction{'s' * (len(change.conflicts) > 1)} found"
         said.append(f"{count}: {'; '.join(change.conflicts[:NAMED])}" if names_conflicts else count)
     return f"{head}: {'; '.join(said)}"
 
 
-_KINDS = {"added": "new policy", "revised": "new version", "reread": "facts read again"}
+_KINDS = {
+    "added": "new policy",
+    "revised": "new version",
+    "reread": "facts read again",
+    "described": "same text",
+    "restored": "in force again",
+}
 
 
 def _sections(change: ChangedPolicy) -> list[str]:
@@ -87,25 +122,42 @@ def _sections(change: ChangedPolicy) -> list[str]:
     said = [
         f"{_count(len(names), 'section')} {word} ({_named(names)})"
         for names, word in (
-            (found.changed, "changed"),
-            (found.added, "added"),
-            (found.removed, "removed"),
+            ([*map(_cut, found.changed)], "changed"),
+            ([*map(_cut, found.added)], "added"),
+            ([*map(_cut, found.removed)], "removed"),
         )
         if names
     ]
-    if not said and change.became == "revised" and change.is_counted:
-        return ["no section says anything else"]
+    if found.moved:
+        moved = _named([f"{_cut(was)} {BECAME} {_cut(now)}" for was, now in found.moved])
+        said.append(f"{_count(len(found.moved), 'section')} renumbered or renamed ({moved})")
+    if not said and change.became == "revised":
+        return ["every section says what it said"]
     return said
 
 
 def _named(names: Sequence[str]) -> str:
-    shown = [one if len(one) <= NAME else f"{one[: NAME - 1]}\u2026" for one in names[:NAMED]]
+    shown = [_cut(one, 2 * NAME + len(BECAME) + 2) for one in names[:NAMED]]
     more = [f"{len(names) - NAMED} more"] if len(names) > NAMED else []
     return ", ".join([*shown, *more])
 
 
+def _figures(figures: Sequence[str]) -> str:
+    return f" ({_named(figures)})" if figures else ""
+
+
+def _cut(name: str, most: int = NAME) -> str:
+    name = " ".join(name.split())
+    return name if len(name) <= most else f"{name[: most - 1]}\u2026"
+
+
 def _count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def detail(name: str, was: str, now: str) -> str:
+    """Say what else is known of a policy than before: "owner: Finance \u2192 Legal"."""
+    return f"{name}: {_cut(was) or 'none'} {BECAME} {_cut(now) or 'none'}"
 
 
 def change_lines(
@@ -145,8 +197,15 @@ def change_json(change: ChangedPolicy) -> dict[str, Json]:
             "added": [*change.sections.added],
             "changed": [*change.sections.changed],
             "removed": [*change.sections.removed],
+            "moved": [{"before": was, "now": now} for was, now in change.sections.moved],
         },
-        "facts": {"opened": change.opened, "closed": change.closed},
+        "facts": {
+            "opened": change.opened,
+            "closed": change.closed,
+            "new_figures": [*change.new_figures],
+            "old_figures": [*change.old_figures],
+        },
+        "details": [*change.details],
         "conflicts": [*change.conflicts],
     }
 
@@ -160,7 +219,9 @@ def change_counts(change: ChangedPolicy) -> dict[str, Json]:
             "added": len(change.sections.added),
             "changed": len(change.sections.changed),
             "removed": len(change.sections.removed),
+            "moved": len(change.sections.moved),
         },
+        "details": [one.partition(":")[0] for one in change.details],
         "facts": {"opened": change.opened, "closed": change.closed},
         "conflicts": len(change.conflicts),
     }

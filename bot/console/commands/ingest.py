@@ -158,7 +158,10 @@ async def _withdraw(
 ) -> list[Vanished]:
     async with open_service(terminal, settings) as service:
         today = service.clock.now().date()
-        return await withdraw_vanished(service.withdrawals, gone, since=today)
+        done = await withdraw_vanished(service.withdrawals, gone, since=today)
+        keys = [one.file.key for one in done if one.withdrawn_in is not None]
+        await service.corpus_changes.settle_ingested((), keys)
+        return done
 
 
 async def _foresee(

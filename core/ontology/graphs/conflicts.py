@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Literal
 
-from core.domain.ontology import Entity, EntityType, RelationType, SectionRef
+from core.domain.ontology import Attributes, Entity, EntityType, RelationType, SectionRef
 from core.language.content_words import content_words
 from core.language.quantities import quantities
 from core.language.spans import Span
@@ -63,6 +63,7 @@ _WHOLE = re.compile(r"[\"'\u201c\u2018(*]*[^\W\d_a-z][^|]*[.!][\"'\u201d\u2019)*
 """A sentence from its capital letter to its full stop, without cells of a table."""
 _DAYS = {"day": 1.0, "week": 7.0, "month": 30.4, "quarter": 91.3, "year": 365.25}
 _HOURS = {"minute": 1 / 60, "hour": 1.0}
+_TIMES = frozenset({*_DAYS, *_HOURS, "business day"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -282,7 +283,7 @@ def _value_conflict(first: _Rule, second: _Rule) -> Conflict | None:
         kind="value",
         first=first.quote,
         second=second.quote,
-        reason=f"{_measure(one)} against {_measure(other)}",
+        reason=f"{measure_words(one.attributes)} against {measure_words(other.attributes)}",
     )
 
 
@@ -364,8 +365,11 @@ def _same_measure(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
     return one.get("unit") != other.get("unit")
 
 
-def _measure(entity: Entity) -> str:
-    said = (entity.attributes.get(name, "") for name in ("comparison", "value", "unit"))
+def measure_words(attributes: Attributes) -> str:
+    """Return an amount or a time in words: "at most 150 EUR", "within 5 days"."""
+    said = [attributes.get(name, "") for name in ("comparison", "value", "unit")]
+    if said[2] in _TIMES and said[1] != "1":
+        said[2] += "s"
     return " ".join(filter(None, said)).replace("_", " ")
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import create_engine, text
 
 from bot.console.commands import ingest
 from bot.console.views.terminal import open_terminal
@@ -203,8 +204,18 @@ def test_a_file_that_is_gone_is_named(
     assert gone(citebound("ingest", str(emptied / "cash.md"), "--json")) == []
 
 
+def recorded(url: str, tag: str) -> list[dict[str, Any]]:
+    """Return what the record says under a tag."""
+    engine = create_engine(url)
+    with engine.connect() as connection:
+        query = text("SELECT doc FROM audit.record WHERE tag = :tag ORDER BY at, id")
+        found = list(connection.scalars(query, {"tag": tag}))
+    engine.dispose()
+    return found
+
+
 def test_sync_withdraws_what_is_gone(
-    citebound: Callable[..., Any], emptied: Path, answer: Callable[..., str]
+    citebound: Callable[..., Any], emptied: Path, answer: Callable[..., str], database_url: str
 ) -> None:
     """Unasked with --yes, and nothing where nobody can be asked; the file brings it back."""
     (emptied / "new.md").write_text(CASH.replace("Cash", "New"))
@@ -216,6 +227,8 @@ def test_sync_withdraws_what_is_gone(
     keys = [each["key"] for each in json.loads(citebound("corpus", "list", "--json").out)]
     assert keys == ["aside", "broken", "cash", "gifts"]
     assert gone(citebound("ingest", str(emptied), "--sync", "--yes", "--json")) == [("gifts", 6)]
+    found = recorded(database_url, "corpus:changed")
+    assert [one["became"] for one in found[-1]["policies"]] == ["withdrawn"]
     assert "EUR 50" not in answer()
     assert gone(citebound("ingest", str(emptied), "--sync", "--yes", "--json")) == []
     keys = [each["key"] for each in json.loads(citebound("corpus", "list", "--json").out)]

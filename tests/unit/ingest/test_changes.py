@@ -1,7 +1,7 @@
 """What changed, in words: short, cut where there is much, and without what some may not read."""
 
 from core.domain.policy_facts import SectionChanges
-from core.ingest.changes import ChangedPolicy, CorpusChanges, change_line, change_lines
+from core.ingest.changes import ChangedPolicy, CorpusChanges, change_line, change_lines, detail
 
 
 def change(key: str, **about: object) -> ChangedPolicy:
@@ -29,10 +29,38 @@ def test_a_line_says_what_became_of_a_policy() -> None:
     )
     assert change_line(change("gifts", became="withdrawn")) == "Gifts (gifts): withdrawn"
     assert (
-        change_line(change("gifts")) == "Gifts (gifts): new version; no section says anything else"
+        change_line(change("gifts"))
+        == "Gifts (gifts): new version; every section says what it said"
     )
+    moved = SectionChanges(added=(), changed=(), removed=(), moved=(("2 Limits", "3 Limits"),))
+    figures = {"new_figures": ("at most 150 EUR",), "old_figures": ("at most 100 EUR",)}
+    said = change_line(change("gifts", sections=moved, opened=2, closed=2, **figures))
+    assert said == (
+        "Gifts (gifts): new version; 1 section renumbered or renamed (2 Limits \u2192 3 Limits);"
+        " facts: 2 new (at most 150 EUR), 2 gone (at most 100 EUR)"
+    )
+    owner = detail("owner", "", "Legal\nand " + "x" * 8_000)
+    said = change_line(change("gifts", became="described", details=(owner,)))
+    assert said.startswith("Gifts (gifts): same text; owner: none \u2192 Legal and xxx")
+    assert len(said) < 150
     counted = change("gifts", conflicts=("secret",))
     assert "secret" not in change_line(counted, names_conflicts=False)
+
+
+def test_what_says_what_it_said_is_worth_no_message() -> None:
+    """All else is, also what was not compared."""
+    said = [
+        change("gifts"),
+        change("gifts", became="reread"),
+        change("gifts", became="described"),
+        change("gifts", details=("owner: A \u2192 B",)),
+        change("gifts", opened=1),
+        change("gifts", is_counted=False),
+        change("gifts", became="restored"),
+        change("gifts", became="withdrawn"),
+    ]
+    assert [one.is_of_interest for one in said] == [False] * 3 + [True] * 5
+    assert CorpusChanges(policies=tuple(said)).of_interest.policies == tuple(said[3:])
 
 
 def test_much_is_cut_with_how_to_see_the_rest() -> None:

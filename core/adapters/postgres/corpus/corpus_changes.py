@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from core.adapters.postgres.cases.case_posts import tell_officers
 from core.adapters.postgres.corpus.corpus_report import PostgresCorpusReport
 from core.adapters.postgres.corpus.policy_facts import SECTIONS, section_changes
-from core.adapters.postgres.corpus.publication_events import corpus_event, facts_changed
+from core.adapters.postgres.corpus.publication_events import corpus_event
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
@@ -21,6 +21,7 @@ from core.domain.audit import Tag
 from core.domain.delivery import Notice
 from core.domain.json_value import Json
 from core.domain.officers import Officer, Officers, Route
+from core.domain.ontology import SectionRef
 from core.domain.question import Scope
 from core.ingest.changes import (
     Became,
@@ -28,8 +29,9 @@ from core.ingest.changes import (
     CorpusChanges,
     change_counts,
     change_lines,
+    detail,
 )
-from core.ontology.graphs.conflicts import Conflict, find_conflicts_of
+from core.ontology.graphs.conflicts import Conflict, find_conflicts_of, measure_words
 from core.ontology.graphs.graph import build_graph
 
 COMPARED = 200
@@ -43,18 +45,63 @@ MOST_SECTIONS = 5_000
 MOST_PAIRS = 200_000
 """Pairs of rules that are compared for it: some seconds, beside which questions are answered."""
 
-_CHANGED = text("""
+_DETAILS: Mapping[str, str] = {
+    "title": "title",
+    "label": "version",
+    "owner": "owner",
+    "verified_by": "verified by",
+    "sensitivity": "class",
+    "review_by": "review by",
+    "effective_until": "ends",
+    "jurisdiction": "holds in",
+    "audience": "for",
+    "tags": "tags",
+    "url": "read at",
+}
+"""What is known of a policy beside its text, and how a summary calls it."""
+
+
+def _described(version: str) -> str:
+    fields = ", ".join(f"'{name}', {version}.{name}" for name in _DETAILS)
+    return f"jsonb_build_object({fields})"
+
+
+_CHANGED = text(f"""
 WITH given AS (
   SELECT v.*, first_value(number) OVER (PARTITION BY policy_id ORDER BY number) AS first,
          row_number() OVER (PARTITION BY policy_id ORDER BY number DESC) AS place
     FROM citebound.policy_versions v WHERE id = ANY(CAST(:versions AS bigint[])))
-SELECT g.id, p.key, g.title, g.owner, b.id AS before_id, b.sha256 = g.sha256 AS is_reread,
-       'everyone' = ANY (citebound.audience_now(g.audience, g.policy_id)) AS is_public
+SELECT g.id, p.key, g.title, g.owner, b.id AS before_id, b.sha256 = g.sha256 AS is_same_text,
+       b.facts_hash IS DISTINCT FROM g.facts_hash AS is_reread,
+       EXISTS (SELECT FROM citebound.withdrawals w
+                WHERE w.policy_id = g.policy_id AND w.edition > b.edition_from
+                  AND w.edition < g.edition_from) AS is_restored,
+       'everyone' = ANY (citebound.audience_now(g.audience, g.policy_id)) AS is_public,
+       CASE WHEN b.id IS NOT NULL THEN {_described("b")} END AS was, {_described("g")} AS now,
+       CASE WHEN g.effective_from > CAST(e.published_at AS date) THEN g.effective_from END AS begins
   FROM given g JOIN citebound.policies p ON p.id = g.policy_id
-  LEFT JOIN LATERAL (SELECT id, sha256 FROM citebound.policy_versions b
+  JOIN citebound.editions e ON e.number = g.edition_from
+  LEFT JOIN LATERAL (SELECT * FROM citebound.policy_versions b
                       WHERE b.policy_id = g.policy_id AND b.number < g.first
                       ORDER BY b.number DESC LIMIT 1) b ON true
- WHERE g.place = 1 ORDER BY p.key""")
+ WHERE g.place = 1 ORDER BY p.key""")  # noqa: S608  # constants
+_RULES = text("""
+WITH stated AS (
+  SELECT pr.version_id = :new AS is_new, e.id, e.type, e.attributes, min(pr.char_start) AS place
+    FROM citebound.provenance pr JOIN citebound.entities e ON e.id = pr.entity_id
+   WHERE pr.version_id IN (:new, :old)
+     AND e.type IN ('Obligation', 'Prohibition', 'Permission', 'Exception', 'Definition',
+                    'Threshold', 'Deadline')
+   GROUP BY 1, 2, 3, 4)
+SELECT is_new, CASE WHEN type IN ('Threshold', 'Deadline') THEN attributes END AS measure
+  FROM stated s
+ WHERE NOT EXISTS (SELECT FROM stated o WHERE o.id = s.id AND o.is_new <> s.is_new)
+ ORDER BY place, id""")
+"""Rules, figures and definitions that one of two versions states and the other does not.
+
+Roles, sections and how all of these are joined are not among them: whoever reads a summary counts
+rules.
+"""
 _WITHDRAWN = text("""
 SELECT v.id, p.key, v.title, v.owner,
        'everyone' = ANY (citebound.audience_now(v.audience, v.policy_id)) AS is_public
@@ -145,21 +192,25 @@ class PostgresCorpusChanges:
         sections: defaultdict[int, list[RowMapping]] = defaultdict(list)
         for row in (await connection.execute(SECTIONS, {"versions": ids})).mappings():
             sections[row["version_id"]].append(row)
-        found = {one.key: _change(one, became="withdrawn") for one in gone}
+        found = {one.key: _withdrawn(one) for one in gone}
         for place, one in enumerate(changed):
             if one.key in found:
                 continue
-            became: Became = "added" if one.before_id is None else "revised"
-            change = _change(one, became="reread" if one.is_reread else became)
+            change = _change(one)
             if place >= COMPARED:
                 found[one.key] = replace(change, is_counted=False)
                 continue
-            facts = await facts_changed(connection, new=one.id, old=one.before_id)
+            both = {"new": one.id, "old": one.before_id or 0}
+            rules = (await connection.execute(_RULES, both)).all()
+            opened = [rule.measure for rule in rules if rule.is_new]
+            closed = [rule.measure for rule in rules if not rule.is_new]
             found[one.key] = replace(
                 change,
                 sections=section_changes(sections[one.id], sections.get(one.before_id or 0, ())),
-                opened=facts["opened"],
-                closed=facts["closed"],
+                opened=len(opened),
+                closed=len(closed),
+                new_figures=tuple(measure_words(one) for one in opened if one),
+                old_figures=tuple(measure_words(one) for one in closed if one),
             )
         before = {one.id: one.before_id for one in changed}
         return _Compared([found[key] for key in sorted(found)], before)
@@ -176,14 +227,14 @@ class PostgresCorpusChanges:
         )
         if found is None:
             return None
-        lines: defaultdict[str, list[str]] = defaultdict(list)
+        lines: defaultdict[str, dict[str, None]] = defaultdict(dict)
         for conflict in found:
-            own, other = conflict.first, conflict.second
+            own = conflict.first
             if own.span.version_id not in compared.before:
-                own, other = other, own
+                own = conflict.second
             if own.span.version_id in compared.before and not await self._stood(conflict, compared):
-                where = f"{other.place.policy_title} {other.place.number}".strip()
-                lines[own.place.policy_key].append(f"with {where}: {conflict.reason}")
+                where = f"{_where(conflict.first.place)} against {_where(conflict.second.place)}"
+                lines[own.place.policy_key][f"{where}: {conflict.reason}"] = None
         return [replace(one, conflicts=tuple(lines[one.key])) for one in compared.policies]
 
     async def _stood(self, conflict: Conflict, compared: _Compared) -> bool:
@@ -229,7 +280,7 @@ class PostgresCorpusChanges:
             await self._ledger.event(connection, event, content={})
         of_owners: defaultdict[str, list[ChangedPolicy]] = defaultdict(list)
         rest: list[ChangedPolicy] = []
-        for one in changes.policies:
+        for one in changes.of_interest.policies:
             owner = _owner(one, self._officers)
             (rest if owner is None else of_owners[owner.login]).append(one)
         for login, theirs in of_owners.items():
@@ -280,14 +331,46 @@ class PostgresCorpusChanges:
         return changes
 
 
-def _change(row: Row[Any], *, became: Became) -> ChangedPolicy:
+def _withdrawn(row: Row[Any]) -> ChangedPolicy:
+    return ChangedPolicy(
+        key=row.key,
+        title=row.title,
+        owner=row.owner,
+        became="withdrawn",
+        is_public=row.is_public,
+    )
+
+
+def _change(row: Row[Any]) -> ChangedPolicy:
+    became: Became = "added"
+    if row.before_id is not None:
+        same_text: Became = "reread" if row.is_reread else "described"
+        became = same_text if row.is_same_text else "revised"
+        became = "restored" if row.is_restored else became
     return ChangedPolicy(
         key=row.key,
         title=row.title,
         owner=row.owner,
         became=became,
         is_public=row.is_public,
+        details=tuple(_details(row)),
     )
+
+
+def _details(row: Row[Any]) -> Iterator[str]:
+    if row.begins is not None:
+        yield f"in force from: {row.begins}"
+    for name, called in _DETAILS.items():
+        if row.was is not None and row.was[name] != row.now[name]:
+            yield detail(called, _said(row.was[name]), _said(row.now[name]))
+
+
+def _said(value: Json) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value or "")
+
+
+def _where(place: SectionRef) -> str:
+    return f"{place.policy_title} ({place.policy_key}) {place.number or place.title}".strip()
 
 
 def _owner(change: ChangedPolicy, officers: Officers) -> Officer | None:

@@ -113,8 +113,9 @@ SELECT t.id AS version_id, p.key, t.title, t.label, t.owner, t.jurisdiction,
 
 SECTIONS = text("""
 SELECT s.version_id, s.ordinal, trim(concat_ws(' ', s.number, s.title)) AS name,
-       md5(regexp_replace(substr(v.text, s.body_start + 1, s.char_end - s.body_start),
-                          '\\s+', ' ', 'g')) AS words
+       md5(coalesce(nullif(btrim(regexp_replace(
+         substr(v.text, s.body_start + 1, s.char_end - s.body_start), '\\s+', ' ', 'g')), ''),
+         s.title)) AS words
   FROM citebound.sections s JOIN citebound.policy_versions v ON v.id = s.version_id
  WHERE s.version_id = ANY(:versions) ORDER BY s.version_id, s.ordinal""")
 
@@ -224,10 +225,17 @@ def _facts(row: RowMapping, sections: Mapping[int, Sequence[RowMapping]]) -> Pol
 def section_changes(now: Sequence[RowMapping], before: Sequence[RowMapping]) -> SectionChanges:
     """Compare the sections of two versions, as `SECTIONS` reads them."""
     new, old = _by_name(now), _by_name(before)
+    gone = {words: name for name, words in old.items() if name not in new}
+    moved: dict[str, str] = {}
+    for name, words in new.items():
+        if name not in old and words in gone:
+            moved[gone.pop(words)] = name
+    added = {name for name in new if name not in old} - {*moved.values()}
     return SectionChanges(
-        added=tuple(name for name in new if name not in old),
+        added=tuple(name for name in new if name in added),
         changed=tuple(name for name in new if name in old and new[name] != old[name]),
-        removed=tuple(name for name in old if name not in new),
+        removed=tuple(name for name in old if name not in new and name not in moved),
+        moved=tuple(moved.items()),
     )
 
 
