@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Protocol, assert_never
 
-from bot.leases import renewed
 from bot.metrics import Meter
 from bot.traces import traced
 from core.domain.answer import Answer
@@ -44,6 +43,7 @@ from core.domain.errors import BusyError, OvertakenError
 from core.domain.officers import Account, NoLink, SignInLink
 from core.domain.policy import EVERYONE
 from core.failpoints import failpoint
+from core.leases import renewed
 from core.ports import Outbox, Platform
 
 LOOKED_FOR_AFTER_S = 5.0

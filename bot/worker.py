@@ -16,7 +16,6 @@ from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from bot.leases import RENEWED_EVERY_S, renewed
 from bot.metrics import Meter
 from bot.traces import STAGES, TraceSpan, add_stages, traced
 from core.agent.conversation.understanding import clean
@@ -31,6 +30,7 @@ from core.domain.run import ModelCall
 from core.failpoints import failpoint
 from core.language.interface.texts import spoken
 from core.language.languages import Language
+from core.leases import RENEWED_EVERY_S, renewed
 from core.ports import (
     Backlog,
     Clock,

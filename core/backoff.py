@@ -112,7 +112,7 @@ def retry_after_s(headers: Mapping[str, str], *, now: datetime) -> float | None:
             return max(0.0, seconds)
     try:
         at = parsedate_to_datetime(headers.get("retry-after", ""))
-    except ValueError:
+        at = at if at.tzinfo else at.replace(tzinfo=UTC)
+        return max(0.0, (at - now).total_seconds())
+    except (ValueError, OverflowError):
         return None
-    at = at if at.tzinfo else at.replace(tzinfo=UTC)
-    return max(0.0, (at - now).total_seconds())

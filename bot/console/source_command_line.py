@@ -117,12 +117,18 @@ account.""",
         "show",
         f"{_COMMANDS}:show",
         _NAME,
+        option(
+            "--others",
+            action="store_true",
+            help="the files that are no documents instead: pictures, archives, programs and such",
+        ),
         JSON,
         short="the documents of a source",
         text="""Lists each document with the policy that it is, or why it is none: failed (it can't
 be read as it is), gone (its policy is still in force) or withdrawn.""",
         examples="""\
-  citebound sources show handbook""",
+  citebound sources show handbook
+  citebound sources show handbook --others""",
     ),
     command(
         "sync",

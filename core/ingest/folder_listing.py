@@ -5,24 +5,23 @@ What is known of a folder's policies stands in its manifest (`folder_manifest`).
 
 import dataclasses
 import os
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from urllib.parse import quote
 
-from core.domain.errors import EmptyCorpusError, UsageError
-from core.domain.policy import ENDINGS, READABLE
+from core.domain.errors import DocumentError, EmptyCorpusError, UsageError
+from core.domain.policy import ENDINGS
 from core.ingest.compare import SourceFile
+from core.ingest.file_kinds import FileKind, is_aside, kind_of, unread_reason
 from core.ingest.folder_manifest import MANIFEST, read_manifest
+from core.ingest.load import MAX_BYTES
 from core.ingest.prepare import NOTHING_GIVEN, Overrides
 
-SUFFIXES = frozenset(ENDINGS)
-"""Files of a folder that are read; a file that is named itself is always tried."""
 OF_ONE_POLICY = ("key", "title", "label", "upload_id", "url")
 """Fields that can't hold for several files."""
-_ASIDE = (".*", "~$*", MANIFEST, "Thumbs.db", "desktop.ini")
-"""What file managers, editors and we ourselves put beside policies: passed over without a word."""
 _SHOWN = 3
 """Files left out that an error names."""
 
@@ -47,6 +46,16 @@ class Skipped:
     """Where it is."""
     reason: str
     """Cause and cure, one line."""
+    hides: bool = False
+    """True: it could not be looked at, and what lies in it is not known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OtherFile:
+    """A file of a folder that is never a policy: see `file_kinds`."""
+
+    path: Path
+    """Where it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +68,8 @@ class FileListing:
     """What was left out, and not by a rule of the manifest."""
     folders: tuple[str, ...]
     """Absolute paths of the folders among the paths."""
+    others: tuple[Path, ...] = ()
+    """Files that are never a policy."""
 
 
 def absolute(path: Path) -> Path:
@@ -76,10 +87,33 @@ def find_sources(paths: Sequence[Path], *, given: Overrides) -> FileListing:
             given to several files.
         EmptyCorpusError: There is no file of a readable kind.
     """
+    listing = list_files(paths, given=given)
+    if not listing.sources:
+        raise EmptyCorpusError(_nothing(listing))
+    named = next((name for name in OF_ONE_POLICY if getattr(given, name) is not None), None)
+    if named is not None and len(listing.sources) > 1:
+        option = "--" + named.replace("_", "-")
+        raise UsageError(
+            f"{option} names one policy, but there are {len(listing.sources)} files:"
+            f" give one file, or say it in {MANIFEST}"
+        )
+    return listing
+
+
+def list_files(paths: Sequence[Path], *, given: Overrides) -> FileListing:
+    """Return the same of paths that may hold nothing that is read.
+
+    Raises:
+        UsageError: A path does not exist, or a manifest has a mistake.
+    """
     found: dict[tuple[str, Overrides], SourceToIngest] = {}
     skipped: dict[Path, Skipped] = {}
+    others: dict[Path, None] = {}
     for path in paths:
         for each in _at(path):
+            if isinstance(each, OtherFile):
+                others[each.path] = None
+                continue
             if isinstance(each, Skipped):
                 skipped.setdefault(each.path, each)
                 continue
@@ -87,21 +121,50 @@ def find_sources(paths: Sequence[Path], *, given: Overrides) -> FileListing:
             place = (os.path.realpath(each.path), merged.given)
             if place not in found or merged.file.is_named:
                 found[place] = merged
-    sources = tuple(found.values())
-    if not sources:
-        raise EmptyCorpusError(_nothing(list(skipped.values())))
-    named = next((name for name in OF_ONE_POLICY if getattr(given, name) is not None), None)
-    if named is not None and len(sources) > 1:
-        option = "--" + named.replace("_", "-")
-        raise UsageError(
-            f"{option} names one policy, but there are {len(sources)} files:"
-            f" give one file, or say it in {MANIFEST}"
-        )
     folders = tuple(dict.fromkeys(str(absolute(path)) for path in paths if path.is_dir()))
-    return FileListing(sources=sources, skipped=tuple(skipped.values()), folders=folders)
+    return FileListing(
+        sources=tuple(found.values()),
+        skipped=tuple(skipped.values()),
+        folders=folders,
+        others=tuple(others),
+    )
 
 
-def _at(path: Path) -> Iterator[SourceToIngest | Skipped]:
+def other_kinds(count: int) -> str:
+    """Say how many files were left out that are never a policy."""
+    return f"{count} file{'s' * (count != 1)} of other kinds left out (pictures, archives and such)"
+
+
+def read_file(path: Path) -> bytes:
+    """Read a file, unless it is too large to be worth it.
+
+    Raises:
+        DocumentError: It can't be read, or is being written.
+    """
+    try:
+        # A pipe that nobody writes to would be waited for.
+        opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(opened, "rb") as file:
+            before = os.fstat(file.fileno())
+            if not stat.S_ISREG(before.st_mode):
+                raise DocumentError("it is not a regular file: give a file or a folder")
+            data = file.read(MAX_BYTES + 1)
+            after = os.fstat(file.fileno())
+    except OSError as error:
+        raise DocumentError(
+            f"it can't be read ({error.strerror}): check its permissions"
+        ) from error
+    if len(data) > MAX_BYTES:
+        raise DocumentError(
+            f"{after.st_size / 1024 / 1024:.0f} MB is over the limit of {MAX_BYTES >> 20} MB:"
+            " split it or leave out images"
+        )
+    if (before.st_mtime_ns, before.st_size) != (after.st_mtime_ns, after.st_size):
+        raise DocumentError("it changed while it was read: try again once it is complete")
+    return data
+
+
+def _at(path: Path) -> Iterator[SourceToIngest | Skipped | OtherFile]:
     if path.is_dir():
         yield from _Folder(path).entries(path, _Rules())
     elif not path.exists():
@@ -142,7 +205,9 @@ class _Folder:
         self._listed: set[str] = set()
         """Files that a manifest has named, at whatever depth: what it says of them counts."""
 
-    def entries(self, folder: Path, above: _Rules) -> Iterator[SourceToIngest | Skipped]:
+    def entries(
+        self, folder: Path, above: _Rules
+    ) -> Iterator[SourceToIngest | Skipped | OtherFile]:
         """Yield files and what is left out; rules of the folders above hold on."""
         manifest = read_manifest(folder)
         base = _UrlBase(folder=absolute(folder), url=manifest.url_base or "")
@@ -158,14 +223,18 @@ class _Folder:
         try:
             children = sorted(folder.iterdir())
         except OSError as error:
-            yield Skipped(path=folder, reason=f"it can't be read: {error.strerror}")
+            yield Skipped(path=folder, reason=_unread_folder(error), hides=True)
             return
         for child in children:
-            if _matches(child, (*_ASIDE, *rules.ignore)) or os.path.realpath(child) in self._listed:
+            is_passed = is_aside(child.name) or _matches(child, rules.ignore)
+            if is_passed or os.path.realpath(child) in self._listed:
                 continue
-            reason = _why_not(child, root=self._root)
-            if reason is not None:
-                yield Skipped(path=child, reason=reason)
+            if kind_of(child.name) is FileKind.OTHER and _is_file(child):
+                yield OtherFile(path=child)
+                continue
+            left_out = _left_out(child, root=self._root)
+            if left_out is not None:
+                yield left_out
             elif child.is_dir():
                 yield from self.entries(child, rules)
             else:
@@ -182,18 +251,30 @@ class _Folder:
         )
 
 
-def _why_not(path: Path, *, root: Path) -> str | None:
+def _left_out(path: Path, *, root: Path) -> Skipped | None:
     """Return why something in a folder is not read; None: it is."""
     if not _is_storable(path):
-        return "its name is not Unicode: rename it"
+        return Skipped(path=path, reason="its name is not Unicode: rename it")
     try:
-        return _kind_problem(path) or _link_problem(path, root)
+        reason = _kind_problem(path) or link_problem(path, root)
     except OSError as error:
-        return f"it can't be looked at: {error.strerror}"
+        return Skipped(path=path, reason=_unread_folder(error), hides=True)
+    return None if reason is None else Skipped(path=path, reason=reason)
+
+
+def _unread_folder(error: OSError) -> str:
+    return f"it can't be looked at ({error.strerror}): check its permissions"
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def _kind_problem(path: Path) -> str | None:
-    is_link, suffix = path.is_symlink(), path.suffix.lower()
+    is_link = path.is_symlink()
     if is_link and path.is_dir():
         return "a link to a folder is not followed: name the folder itself"
     if path.is_dir():
@@ -202,24 +283,14 @@ def _kind_problem(path: Path) -> str | None:
         return "a link that leads nowhere" if is_link else "it is gone"
     if not path.is_file():
         return "it is no file"
-    return unreadable(suffix)
+    return None if kind_of(path.name) is FileKind.READ else unread_reason(path.name)
 
 
-def unreadable(suffix: str) -> str | None:
-    """Return why files that end so are not read; None: they are."""
-    if suffix.lower() in SUFFIXES:
-        return None
-    kind = f"named {suffix}" if suffix else "without an ending"
-    return f"files {kind} are not read: save it as {READABLE}"
+def link_problem(path: Path, root: Path) -> str | None:
+    """Return why a link is not followed; None: it leads to a place within the folder.
 
-
-def is_aside(name: str) -> bool:
-    """Return whether file managers, editors or we ourselves put such a file beside policies."""
-    return any(fnmatchcase(name, pattern) for pattern in _ASIDE)
-
-
-def _link_problem(path: Path, root: Path) -> str | None:
-    """Whoever may put a link into a folder need not be one who may read where it leads."""
+    Whoever may put a link into a folder need not be one who may read where it leads.
+    """
     if Path(os.path.realpath(path)).is_relative_to(os.path.realpath(root)):
         return None
     return "a link that leaves the folder is not followed: name the file that it leads to"
@@ -237,8 +308,11 @@ def _matches(path: Path, patterns: Sequence[str]) -> bool:
     return any(fnmatchcase(path.name, pattern) for pattern in patterns)
 
 
-def _nothing(skipped: Sequence[Skipped]) -> str:
-    said = f"there is nothing to ingest: expected files named {', '.join(sorted(SUFFIXES))}"
+def _nothing(listing: FileListing) -> str:
+    skipped = listing.skipped
+    said = f"there is nothing to ingest: expected files named {', '.join(sorted(ENDINGS))}"
+    if listing.others:
+        said += f"; {other_kinds(len(listing.others))}"
     if not skipped:
         return said
     named = ", ".join(f"{each.path.name} ({each.reason})" for each in skipped[:_SHOWN])

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from core.domain.errors import CiteboundError, ConfigError, DocumentError, OvertakenError
 from core.domain.policy import EVERYONE
-from core.ports import Clock
+from core.leases import renewed
 from core.sources.connector import (
     Connect,
     PolicySource,
@@ -25,6 +25,9 @@ from core.sources.connector import (
     UnreadReaders,
 )
 
+LEASE_RENEWED_EVERY_S = 45.0
+"""A quarter of a lease of three minutes: what was killed is gone on with after these, whatever long
+document it was reading."""
 UNLISTED = "the source did not say who may read it: it may not be visible to the login any more"
 
 
@@ -92,6 +95,18 @@ class AccessStore(Protocol):
         """
         ...
 
+    async def renew(self, lease: AccessLease, /) -> None:
+        """Keep the right for longer.
+
+        Raises:
+            OvertakenError: It has passed to another process.
+        """
+        ...
+
+    async def now(self) -> datetime:
+        """Return the time by the one clock that all processes share."""
+        ...
+
     async def keep(
         self,
         lease: AccessLease,
@@ -137,10 +152,9 @@ class AccessStore(Protocol):
 class AccessSync:
     """Reads who may read what. Safe from many processes: each source has a lease."""
 
-    def __init__(self, *, store: AccessStore, connect: Connect, clock: Clock) -> None:
+    def __init__(self, *, store: AccessStore, connect: Connect) -> None:
         self._store = store
         self._connect = connect
-        self._clock = clock
 
     async def refresh(self, name: str) -> AccessReport:
         """Bring audiences in step with a source.
@@ -153,10 +167,10 @@ class AccessSync:
         """
         lease = await self._store.lease(name)
         try:
-            async with self._connect(lease.source) as connector:
-                if connector.access is None:
-                    return await self._store.finish(lease, token=None, says=False)
-                return await self._refresh(lease, connector.access)
+            async with renewed(lambda: self._store.renew(lease), every_s=LEASE_RENEWED_EVERY_S):
+                done = await self._read(lease)
+            report = await self._store.finish(lease, token=done.token, says=done.says)
+            return replace(report, changed=tuple(sorted({*done.changed, *report.changed})))
         except OvertakenError:
             raise
         except CiteboundError as error:
@@ -166,27 +180,31 @@ class AccessSync:
             await self._store.release(lease)
             raise
 
-    async def _refresh(self, lease: AccessLease, access: SourceAccess) -> AccessReport:
+    async def _read(self, lease: AccessLease) -> "_Read":
+        async with self._connect(lease.source) as connector:
+            if connector.access is None:
+                return _Read(token=None, says=False)
+            return await self._listed(lease, connector.access)
+
+    async def _listed(self, lease: AccessLease, access: SourceAccess) -> "_Read":
         changed = [*await self._again(lease, access)]
-        asked_at = self._clock.now()
+        asked_at = await self._store.now()
         listing = access.changes(known=lease.known, since=lease.token, cursor=lease.cursor)
         async for part in listing:
             if isinstance(part, ReadersPage):
                 changed += await self._store.keep(
                     lease, readers=part.readers, read_at=asked_at, cursor=part.cursor
                 )
-                asked_at = self._clock.now()
+                asked_at = await self._store.now()
                 continue
             if part.is_whole:
                 await self._store.unlisted(lease, problem=UNLISTED)
-            report = await self._store.finish(lease, token=part.token, says=True)
-            keys = tuple(sorted({*changed, *report.changed}))
-            return replace(report, changed=keys)
+            return _Read(token=part.token, says=True, changed=tuple(changed))
         raise ConfigError(f"the source {lease.source.name!r} broke off listing its readers")
 
     async def _again(self, lease: AccessLease, access: SourceAccess) -> tuple[str, ...]:
         """Ask for readers that could not be read: a listing of changes may not name them again."""
-        asked_at = self._clock.now()
+        asked_at = await self._store.now()
         readers: list[Readers] = []
         for item in lease.unread:
             try:
@@ -196,3 +214,15 @@ class AccessSync:
         if not readers:
             return ()
         return await self._store.keep(lease, readers=readers, read_at=asked_at, cursor=lease.cursor)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Read:
+    """A listing of readers that was worked through."""
+
+    token: str | None
+    """Where the next one starts."""
+    says: bool
+    """False: the source says nothing of readers."""
+    changed: tuple[str, ...] = ()
+    """Keys of policies that others may read now."""

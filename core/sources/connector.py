@@ -80,11 +80,23 @@ class SourceItem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class OtherItem:
+    """A file of a source that is never a policy: see `core.ingest.file_kinds`."""
+
+    item_id: str
+    """See `SourceItem.item_id`."""
+    path: str
+    """See `SourceItem.path`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChangePage:
     """Part of what a source lists."""
 
     items: tuple[SourceItem, ...] = ()
     """Documents that are new or may have changed."""
+    others: tuple[OtherItem, ...] = ()
+    """Files that are new or may have changed, and are no policies."""
     gone: tuple[str, ...] = ()
     """Identities of documents that were deleted."""
     cursor: str | None = None

@@ -9,7 +9,7 @@ from typing import Protocol
 from core.domain.errors import CiteboundError
 from core.ingest.changes import NO_CHANGES, CorpusChanges
 from core.sources.access import AccessStore
-from core.sources.connector import PolicySource, Readers
+from core.sources.connector import OtherItem, PolicySource, Readers
 
 
 class ItemState(StrEnum):
@@ -81,6 +81,8 @@ class SyncReport:
     """Documents that say what they said."""
     failed: int = 0
     """Documents that can't be read."""
+    others: int = 0
+    """Files of the source that are no policies: see `OtherItem`."""
     withdrawn: tuple[str, ...] = ()
     """Keys of policies that were withdrawn."""
     held_back: tuple[str, ...] = ()
@@ -102,6 +104,7 @@ class SyncReport:
             "revised": self.revised,
             "unchanged": self.unchanged,
             "failed": self.failed,
+            "others": self.others,
             "withdrawn": len(self.withdrawn),
             "held_back": len(self.held_back),
         }
@@ -121,6 +124,8 @@ class SourceStatus:
     """Since when."""
     items: Mapping[ItemState, int]
     """Documents by what became of them."""
+    others: int = 0
+    """Files that are no policies."""
     due_at: datetime | None = None
     """When it is looked at again."""
     access_read_at: datetime | None = None
@@ -154,6 +159,18 @@ class SourceStore(Protocol):
         """
         ...
 
+    async def renew(self, lease: SyncLease, /) -> None:
+        """Keep the right for longer.
+
+        Raises:
+            OvertakenError: It has passed to another process.
+        """
+        ...
+
+    async def now(self) -> datetime:
+        """Return the time by the one clock that all processes share."""
+        ...
+
     async def known(self, lease: SyncLease, /) -> dict[str, KnownItem]:
         """Return the documents that are remembered, by identity."""
         ...
@@ -184,6 +201,16 @@ class SourceStore(Protocol):
         Raises:
             OvertakenError: The right has passed to another process.
         """
+        ...
+
+    async def keep_others(
+        self, lease: SyncLease, /, *, others: Sequence[OtherItem], gone: Sequence[str]
+    ) -> None:
+        """Remember files that are no policies, and forget those that are gone."""
+        ...
+
+    async def count_others(self, lease: SyncLease, /, *, is_whole: bool) -> int:
+        """Return how many are remembered; if all was listed, forget those that were not."""
         ...
 
     async def audience(self, lease: SyncLease, readers: Readers, /) -> frozenset[str]:

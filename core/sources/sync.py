@@ -5,7 +5,7 @@
 A page is remembered once it is worked through, and each policy is published whole or not at all:
 whoever is interrupted goes on after the last page. A document that failed is tried again once it
 changes. A source that lists nothing any more is more often broken than empty, so an automatic
-withdrawal stops at a tenth of its policies.
+withdrawal stops at a tenth of its policies, and before the last one.
 """
 
 import dataclasses
@@ -13,36 +13,30 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from pathlib import PurePosixPath
 from typing import Protocol
 
 from core.domain.errors import (
     CiteboundError,
-    ContractError,
-    DocumentError,
     OvertakenError,
     UsageError,
 )
-from core.ingest.compare import SourceFile
-from core.ingest.prepare import key_of
-from core.ingest.publish import Ingested, Ingestor
-from core.ports import Clock, Published
-from core.ports.corpus import SourceAudience
-from core.sources.access import AccessSync
+from core.ingest.publish import Ingestor
+from core.leases import renewed
+from core.ports import Clock
+from core.sources.access import LEASE_RENEWED_EVERY_S, AccessSync
 from core.sources.connector import (
     ChangePage,
     Connect,
-    Connector,
     ListingEnd,
-    Readers,
     SourceItem,
-    UnreadReaders,
     Withdrawing,
 )
+from core.sources.intake import DocumentIntake, SyncStep
 from core.sources.store import ItemChange, ItemState, KnownItem, SourceStore, SyncLease, SyncReport
 
-MOST_WITHDRAWN = 0.1
-"""Share of a source's policies that one synchronisation may withdraw unasked; one always may be."""
+WITHDRAWN_OF = 10
+"""Of so many policies of a source one synchronisation may withdraw one unasked, and always one, but
+never the last."""
 
 logger = logging.getLogger(__name__)
 
@@ -59,18 +53,6 @@ class Withdrawals(Protocol):
             UsageError: There is no such policy, or it is withdrawn already.
         """
         ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SyncStep:
-    """What became of one document."""
-
-    path: str
-    """See `SourceItem.path`."""
-    word: str
-    """`added`, `revised`, `unchanged` or `failed`."""
-    detail: str
-    """Its title, or why it failed."""
 
 
 class SourceSync:
@@ -90,7 +72,7 @@ class SourceSync:
         self._withdrawals = withdrawals
         self._connect = connect
         self._clock = clock
-        self.access = AccessSync(store=store.access, connect=connect, clock=clock)
+        self.access = AccessSync(store=store.access, connect=connect)
         """Who may read their documents, apart from their texts."""
 
     async def sync(
@@ -106,7 +88,10 @@ class SourceSync:
         """
         lease = await self._store.lease(name)
         try:
-            return await self._sync(lease, on_step or _untold)
+            async with renewed(lambda: self._store.renew(lease), every_s=LEASE_RENEWED_EVERY_S):
+                token, report = await self._sync(lease, on_step or _untold)
+            compared = await self._store.finish(lease, token=token, report=report)
+            return dataclasses.replace(report, compared=compared)
         except OvertakenError:
             raise
         except CiteboundError as error:
@@ -116,11 +101,17 @@ class SourceSync:
             await self._store.release(lease)
             raise
 
-    async def _sync(self, lease: SyncLease, tell: Callable[[SyncStep], None]) -> SyncReport:
+    async def _sync(
+        self, lease: SyncLease, tell: Callable[[SyncStep], None]
+    ) -> tuple[str | None, SyncReport]:
+        """Work through the source; return the token of its listing, and what it came to."""
         known = await self._store.known(lease)
         end = ListingEnd(token=lease.token, is_whole=False)
         async with self._connect(lease.source) as connector:
-            run = _Run(lease=lease, connector=connector, known=known, tell=tell)
+            intake = DocumentIntake(
+                lease=lease, connector=connector, store=self._store, ingestor=self._ingestor
+            )
+            run = _Run(lease=lease, intake=intake, known=known, tell=tell)
             async for part in connector.changes(since=lease.token, cursor=lease.cursor):
                 if isinstance(part, ListingEnd):
                     end = part
@@ -128,6 +119,7 @@ class SourceSync:
                     await self._page(run, part)
         if end.is_whole:
             run.gone += await self._store.unseen(lease)
+        others = await self._store.count_others(lease, is_whole=end.is_whole)
         were_gone = {one.policy for one in known.values() if one.state is ItemState.GONE}
         withdrawn, held_back = await self._settle_gone(run)
         report = SyncReport(
@@ -135,12 +127,12 @@ class SourceSync:
             revised=run.counts["revised"],
             unchanged=run.counts["unchanged"],
             failed=run.counts["failed"],
+            others=others,
             withdrawn=withdrawn,
             held_back=held_back,
             newly_held=tuple(one for one in held_back if one not in were_gone),
         )
-        compared = await self._store.finish(lease, token=end.token, report=report)
-        return dataclasses.replace(report, compared=compared)
+        return end.token, report
 
     async def _page(self, run: "_Run", page: ChangePage) -> None:
         seen: list[str] = []
@@ -152,8 +144,8 @@ class SourceSync:
                 seen.append(item.item_id)
                 run.counts["failed" if before.state is ItemState.FAILED else "unchanged"] += 1
                 continue
-            asked_at = self._clock.now()
-            taken = await self._take(run, item, before)
+            asked_at = await self._store.now()
+            taken = await run.intake.take(item, before)
             run.known[item.item_id] = taken.item
             run.counts[taken.step.word] += 1
             run.tell(taken.step)
@@ -165,104 +157,14 @@ class SourceSync:
                 read_at=asked_at,
                 changed=[taken.change] if taken.change else (),
             )
-        gone = _gone([run.known[one] for one in page.gone if _is_there(run.known.get(one))])
+        away = [*page.gone, *(one.item_id for one in page.others)]
+        gone = _gone([run.known[one] for one in away if _is_there(run.known.get(one))])
         run.gone += gone
         run.known |= {one.item_id: one for one in gone}
         run.cursor = page.cursor
+        if page.others or page.gone:
+            await self._store.keep_others(run.lease, others=page.others, gone=page.gone)
         await self._store.keep(run.lease, items=gone, seen=seen, cursor=run.cursor)
-
-    async def _take(self, run: "_Run", item: SourceItem, before: KnownItem | None) -> "_Taken":
-        """Fetch a document and its readers, and ingest it."""
-        policy = before.policy if before else None
-        readers = None if item.problem else await _readers(run.connector, item)
-        try:
-            done = await self._ingested(run, item, policy, readers)
-        except ContractError as error:
-            reason = str(error)
-            return _Taken(
-                item=_known(item, ItemState.FAILED, policy, reason=reason),
-                step=SyncStep(path=item.path, word="failed", detail=reason),
-                readers=readers,
-            )
-        return _Taken(
-            item=_known(item, ItemState.STORED, done.metadata.key),
-            step=SyncStep(path=item.path, word=_word(done), detail=done.metadata.title),
-            readers=readers,
-            change=ItemChange(policy=done.metadata.key, version_id=done.result.version_id)
-            if isinstance(done.result, Published)
-            else None,
-        )
-
-    async def _ingested(
-        self, run: "_Run", item: SourceItem, policy: str | None, readers: Readers | None
-    ) -> Ingested:
-        """Ingest a document; `policy` is the key that it has had so far.
-
-        Raises:
-            DocumentError: It can't be had or read.
-            TransientError: The source or the database fails.
-        """
-        if item.problem is not None:
-            raise DocumentError(item.problem)
-        data = await run.connector.fetch(item)
-        source, name = run.lease.source, PurePosixPath(item.path).name
-        audience = item.given.audience if item.given.audience is not None else source.audience
-        given = dataclasses.replace(
-            item.given,
-            audience=audience,
-            key_prefix=item.given.key_prefix or source.key_prefix,
-            key=policy or item.given.key,
-        )
-        prepared = await self._ingestor.prepare(
-            data, source_name=name, given=given, with_chunks=True
-        )
-        key = given.key or await self._own_key(run, item, prepared.metadata.key)
-        if key != prepared.metadata.key:
-            given = dataclasses.replace(given, key=key)
-            metadata = dataclasses.replace(prepared.metadata, key=key)
-            prepared = dataclasses.replace(prepared, metadata=metadata)
-        allowed = (
-            None
-            if readers is None
-            else SourceAudience(
-                source=source.name, groups=await self._store.audience(run.lease, readers)
-            )
-        )
-        return await self._ingestor.ingest(
-            data,
-            source_name=name,
-            given=given,
-            with_chunks=True,
-            file=SourceFile(
-                path=f"{source.name}:{item.path}",
-                place=item.path,
-                is_named=False,
-                readers=allowed,
-            ),
-            prepared=prepared,
-        )
-
-    async def _own_key(self, run: "_Run", item: SourceItem, key: str) -> str:
-        """Return the key of a document: where another one has it, that of its path.
-
-        In a tree of folders many documents have one name; the first that comes keeps it. A document
-        that took another one's place, as a file that was moved, keeps that one's key.
-
-        Raises:
-            DocumentError: Both are taken.
-        """
-        name = run.lease.source.name
-        by_path = key_of(f"{name}/{PurePosixPath(item.path).with_suffix('')}")
-        for one in (key, by_path):
-            holder = await self._store.holder(one)
-            if holder is None or holder == (name, item.item_id):
-                return one
-            if holder[0] == name and not await run.connector.is_there(holder[1]):
-                return one
-        raise DocumentError(
-            f"its key {key!r} and that of its path, {by_path!r}, are those of other documents:"
-            " rename it"
-        )
 
     async def _settle_gone(self, run: "_Run") -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Withdraw what is gone, or hold it back; return the keys of either.
@@ -277,9 +179,10 @@ class SourceSync:
         policies = {
             one.policy: one for one in gone.values() if one.policy and one.policy not in held
         }
-        most = max(1, int(MOST_WITHDRAWN * (len(policies) + len(held))))
+        most = max(1, (len(policies) + len(held)) // WITHDRAWN_OF)
         source = run.lease.source
-        may = source.withdrawing is Withdrawing.AUTOMATIC and len(policies) <= most
+        is_few = bool(held) and len(policies) <= most
+        may = source.withdrawing is Withdrawing.AUTOMATIC and is_few
         if may:
             for policy, item in policies.items():
                 await self.withdraw(policy, source=source.name, path=item.path)
@@ -312,8 +215,8 @@ class _Run:
 
     lease: SyncLease
     """The right to it."""
-    connector: Connector
-    """Reads the source."""
+    intake: DocumentIntake
+    """Makes policies of its documents."""
     known: dict[str, KnownItem]
     """Documents by identity, as they are now."""
     tell: Callable[[SyncStep], None]
@@ -332,43 +235,6 @@ class _Run:
         self.cursor = self.lease.cursor
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Taken:
-    """A document that was worked through."""
-
-    item: KnownItem
-    """As it is remembered."""
-    step: SyncStep
-    """What became of it."""
-    readers: Readers | None
-    """Who may read it, as its source says; None: it does not, or was not asked."""
-    change: ItemChange | None = None
-    """The version that it became; None: none."""
-
-
-async def _readers(connector: Connector, item: SourceItem) -> Readers | None:
-    """Return who may read a document, where its source says that."""
-    if connector.access is None:
-        return None
-    try:
-        return await connector.access.of(item)
-    except DocumentError as error:
-        return UnreadReaders(item_id=item.item_id, problem=str(error))
-
-
-def _known(
-    item: SourceItem, state: ItemState, policy: str | None, *, reason: str | None = None
-) -> KnownItem:
-    return KnownItem(
-        item_id=item.item_id,
-        path=item.path,
-        version=item.version,
-        state=state,
-        policy=policy,
-        reason=reason,
-    )
-
-
 def _gone(items: Sequence[KnownItem]) -> list[KnownItem]:
     """Return deleted documents as they are remembered until their policies are settled."""
     return [dataclasses.replace(one, state=ItemState.GONE) for one in items]
@@ -383,12 +249,6 @@ def _is_settled(before: KnownItem, item: SourceItem) -> bool:
     """Say whether a document was worked through as it is now."""
     is_same = before.version == item.version and before.path == item.path
     return is_same and _is_there(before)
-
-
-def _word(done: Ingested) -> str:
-    if not isinstance(done.result, Published):
-        return "unchanged"
-    return "added" if done.result.is_first else "revised"
 
 
 def _untold(_: SyncStep) -> None:

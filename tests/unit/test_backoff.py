@@ -63,6 +63,7 @@ def test_attempts_are_counted(attempts: int) -> None:
         ({"retry-after": "nan"}, None),
         ({"retry-after": "inf"}, None),
         ({"retry-after": "tomorrow"}, None),
+        ({"retry-after": f"Fri, 20 Nov {'9' * 20} 09:00:30 GMT"}, None),
         ({}, None),
     ],
 )

@@ -48,7 +48,7 @@ from core.bootstrap import Service
 from core.config.settings import Settings
 from core.domain.errors import UsageError
 from core.ingest.changes import CorpusChanges, change_json
-from core.ingest.folder_listing import FileListing, find_sources
+from core.ingest.folder_listing import FileListing, find_sources, other_kinds
 from core.ingest.prepare import Overrides
 from core.ontology.model.model_extractor import ModelExtractor
 from core.ports import Published
@@ -189,6 +189,8 @@ async def _foresee(
     for plan in plans:
         terminal.show(plan_row(plan))
     terminal.show(*map(skipped_row, listing.skipped), *map(vanished_row, gone))
+    if listing.others:
+        terminal.show(Text(other_kinds(len(listing.others))))
     if reader:
         terminal.show(plan_line(sum_of(plans), reader))
     terminal.show(Text("nothing was stored, and nothing was sent"))
@@ -282,7 +284,8 @@ def _show_end(
 ) -> None:
     """Print what was left out, and the sums."""
     terminal.show(*map(skipped_row, listing.skipped))
-    terminal.show(summary_line(results, len(listing.skipped)), *more)
+    left_out = {"skipped": len(listing.skipped), "others": len(listing.others)}
+    terminal.show(summary_line(results, **left_out), *more)
 
 
 async def _warn(terminal: Terminal, service: Service, options: _Options) -> None:
@@ -320,6 +323,7 @@ def _plans_as_json(
     reading = {"model": reader.model, **asdict(sum_of(plans))} if reader else None
     return {
         "files": [*files, *_skipped_as_json(listing)],
+        "others": [str(one) for one in listing.others],
         "gone": [_gone_as_json(Vanished(file=one)) for one in gone],
         "reading": reading,
     }
@@ -332,6 +336,7 @@ def _outcome_as_json(
         "files": [*map(_as_json, outcome.results), *_skipped_as_json(listing)],
         **counts_of(outcome.results),
         "skipped": len(listing.skipped),
+        "others": [str(one) for one in listing.others],
         "gone": [_gone_as_json(one) for one in vanished],
         "changes": [change_json(one) for one in outcome.changes.policies],
     }

@@ -114,9 +114,16 @@ async def _all() -> tuple[SourceStatus, ...]:
         return await stores.sources.all()
 
 
-def show(*, name: str, as_json: bool) -> int:
-    """List the documents of a source; 0."""
+def show(*, name: str, others: bool, as_json: bool) -> int:
+    """List the documents of a source, or the files that are none; 0."""
     terminal = open_terminal()
+    if others:
+        paths = asyncio.run(_others(name))
+        if as_json:
+            terminal.show_json(list(paths))
+        else:
+            terminal.show(*(Text(one_line(one)) for one in paths or ["all its files are read"]))
+        return 0
     items, readers = asyncio.run(_items(name))
     if as_json:
         terminal.show_json([item_json(one, readers.get(one.item_id)) for one in items])
@@ -126,6 +133,11 @@ def show(*, name: str, as_json: bool) -> int:
     for one in items:
         terminal.show(item_row(one, readers.get(one.item_id)))
     return 0
+
+
+async def _others(name: str) -> tuple[str, ...]:
+    async with _stores() as stores:
+        return await stores.sources.others(name)
 
 
 async def _items(name: str) -> tuple[tuple[KnownItem, ...], Mapping[str, ShownReaders]]:

@@ -19,8 +19,7 @@ from rich.text import Text
 from bot.console.views.terminal import Row, Terminal, one_line
 from core.domain.errors import ContractError, DocumentError
 from core.ingest.compare import KeyClaim, claim_of, find_key_conflicts
-from core.ingest.folder_listing import Skipped, SourceToIngest
-from core.ingest.load import MAX_BYTES
+from core.ingest.folder_listing import Skipped, SourceToIngest, other_kinds, read_file
 from core.ingest.prepare import Prepared
 from core.ingest.publish import Ingested, Ingestor
 from core.ports import Published
@@ -235,10 +234,11 @@ def skipped_row(skipped: Skipped) -> Row:
     return Row(heads=(Text(f"{'skipped':<9}", style="yellow"),), lines=(line,))
 
 
-def summary_line(results: Sequence[FileResult], skipped: int = 0) -> Text:
+def summary_line(results: Sequence[FileResult], *, skipped: int = 0, others: int = 0) -> Text:
     """Return how many files were added, revised, left alone, and left out for what reason."""
     counts = counts_of(results) | ({"skipped": skipped} if skipped else {})
-    return Text(", ".join(f"{number} {word}" for word, number in counts.items()))
+    said = [f"{number} {word}" for word, number in counts.items()]
+    return Text(", ".join([*said, other_kinds(others)] if others else said))
 
 
 def counts_of(results: Sequence[FileResult]) -> dict[str, int]:
@@ -301,28 +301,6 @@ def _embedding(progress: Progress) -> Callable[[int, int], None]:
         progress.update(task, completed=done, total=of, visible=done < of)
 
     return watch
-
-
-def read_file(path: Path) -> bytes:
-    """Read a file, unless it is too large to be worth it.
-
-    Raises:
-        DocumentError: It can't be read.
-    """
-    try:
-        size = path.stat().st_size
-        if not path.is_file():
-            raise DocumentError("it is not a regular file: give a file or a folder")
-        if size > MAX_BYTES:
-            raise DocumentError(
-                f"{size / 1024 / 1024:.0f} MB is over the limit of {MAX_BYTES // 1024 // 1024} MB:"
-                " split it or leave out images"
-            )
-        return path.read_bytes()
-    except OSError as error:
-        raise DocumentError(
-            f"it can't be read ({error.strerror}): check its permissions"
-        ) from error
 
 
 def _name(path: Path) -> str:

@@ -10,6 +10,7 @@ from bot.console.views.terminal import Row, one_line
 from core.adapters.postgres.corpus.policy_readers import ShownReaders, SourceGroup
 from core.domain.errors import CiteboundError
 from core.ingest.changes import CorpusChanges, change_json, change_lines
+from core.ingest.folder_listing import other_kinds
 from core.sources.access import AccessReport
 from core.sources.store import ItemState, KnownItem, SourceStatus, SyncReport
 
@@ -33,6 +34,8 @@ def status_row(one: SourceStatus) -> Row:
     counts = ", ".join(f"{count} {state}" for state, count in sorted(one.items.items()))
     when = _minute(one.synced_at)
     lines.append(Text(f"last worked through: {when}; {counts or 'no documents yet'}", style="dim"))
+    if one.others:
+        lines.append(Text(f"{other_kinds(one.others)}: `sources show --others`", style="dim"))
     if one.error:
         again = f"; tried again at {_minute(one.due_at)}" if one.due_at else ""
         said = f"fails since {_minute(one.error_since)}: {one_line(one.error, limit=300)}{again}"
@@ -66,6 +69,7 @@ def status_json(one: SourceStatus) -> dict[str, object]:
         "access_error_since": _iso(one.access_error_since),
         "unread": one.unread,
         "items": {state.value: count for state, count in one.items.items()},
+        "others": one.others,
     }
 
 
@@ -123,6 +127,9 @@ def report_lines(name: str, report: SyncReport) -> list[Text | Row]:
     """Say what a synchronisation came to."""
     counts = ", ".join(f"{count} {word.replace('_', ' ')}" for word, count in _counts(report))
     lines: list[Text | Row] = [Text(f"{name}: {counts}")]
+    if report.others:
+        said = f"{other_kinds(report.others)}: `citebound sources show {name} --others`"
+        lines.append(Text(said, style="dim"))
     lines += changed_rows(report.compared)
     if report.held_back:
         keys = ", ".join(report.held_back[:10])
@@ -138,9 +145,8 @@ def report_lines(name: str, report: SyncReport) -> list[Text | Row]:
 
 
 def _counts(report: SyncReport) -> list[tuple[str, int]]:
-    return [(word, count) for word, count in report.as_json().items() if count] or [
-        ("unchanged", 0)
-    ]
+    said = report.as_json()
+    return [(one, n) for one, n in said.items() if n and one != "others"] or [("unchanged", 0)]
 
 
 def report_json(said: SyncReport | CiteboundError) -> dict[str, object]:

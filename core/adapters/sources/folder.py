@@ -3,19 +3,19 @@
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator, Iterator, Sequence
-from dataclasses import fields
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, fields
 from datetime import date
 from pathlib import Path
 
-from core.domain.errors import ConfigError, DocumentError, EmptyCorpusError
-from core.ingest.folder_listing import FileListing, absolute, find_sources
-from core.ingest.load import MAX_BYTES
+from core.domain.errors import ConfigError, DocumentError, TransientError
+from core.ingest.folder_listing import FileListing, absolute, link_problem, list_files, read_file
 from core.ingest.prepare import NOTHING_GIVEN, Overrides
-from core.sources.connector import ChangePage, ListingEnd, SourceItem
+from core.sources.connector import ChangePage, ListingEnd, OtherItem, SourceItem
 
 A_PAGE = 100
 """Documents of a page."""
+OTHERS_A_PAGE = 1000
 
 
 class FolderConnector:
@@ -36,9 +36,10 @@ class FolderConnector:
         cursor: str | None,
     ) -> AsyncIterator[ChangePage | ListingEnd]:
         """See `Connector.changes`."""
-        for page in pages_of(await asyncio.to_thread(self.items)):
-            yield ChangePage(items=page)
-        yield ListingEnd(token=None, is_whole=True)
+        listed = await asyncio.to_thread(self.listed)
+        for page in pages_of(listed):
+            yield page
+        yield ListingEnd(token=None, is_whole=listed.is_whole)
 
     @property
     def access(self) -> None:
@@ -47,25 +48,44 @@ class FolderConnector:
 
     async def check(self) -> str:
         """See `Connector.check`."""
-        found = await asyncio.to_thread(self.items)
-        readable = sum(1 for one in found if one.problem is None)
+        found = await asyncio.to_thread(self.listed)
+        readable = sum(1 for one in found.items if one.problem is None)
         return f"{readable} documents can be read"
 
-    def items(self) -> tuple[SourceItem, ...]:
-        """Return the documents of the folder, by path. Blocks.
+    def listed(self) -> "ListedFolder":
+        """Return what the folder holds, by path. Blocks.
 
         Raises:
-            ConfigError: It is not there, or a manifest has a mistake.
+            ConfigError: It is not there or can't be read, or a manifest has a mistake.
+            TransientError: It can't be read at the moment.
         """
+        try:
+            return self._listed()
+        except OSError as error:
+            raise TransientError(
+                f"the folder {str(self._folder)!r} can't be read ({error.strerror}): look at its"
+                " mount"
+            ) from error
+
+    def _listed(self) -> "ListedFolder":
         if not self._folder.is_dir():
             raise ConfigError(
                 f"there is no folder {str(self._folder)!r}: mount it, or name another one"
             )
-        try:
-            listing = find_sources([self._folder], given=NOTHING_GIVEN)
-        except EmptyCorpusError:
-            return ()
-        return (*self._readable(listing), *self._skipped(listing))
+        listing = list_files([self._folder], given=NOTHING_GIVEN)
+        hidden = [one for one in listing.skipped if one.hides]
+        for one in hidden:
+            if absolute(one.path) == self._folder:
+                raise ConfigError(f"the folder {str(self._folder)!r}: {one.reason}")
+        return ListedFolder(
+            items=(*self._readable(listing), *self._skipped(listing)),
+            others=tuple(map(self._other, listing.others)),
+            is_whole=not hidden,
+        )
+
+    def _other(self, path: Path) -> OtherItem:
+        place = self._path(absolute(path))
+        return OtherItem(item_id=place, path=place)
 
     def _readable(self, listing: FileListing) -> list[SourceItem]:
         found: dict[str, SourceItem] = {}
@@ -93,32 +113,36 @@ class FolderConnector:
 
     async def fetch(self, item: SourceItem, /) -> bytes:
         """See `Connector.fetch`."""
-        return await asyncio.to_thread(_read, self._folder / item.path)
+        return await asyncio.to_thread(self._read, self._folder / item.path)
+
+    def _read(self, path: Path) -> bytes:
+        if problem := link_problem(path, self._folder):
+            raise DocumentError(problem)
+        return read_file(path)
 
     async def is_there(self, item_id: str, /) -> bool:
         """See `Connector.is_there`."""
         return await asyncio.to_thread((self._folder / item_id).exists)
 
 
-def pages_of(items: Sequence[SourceItem]) -> Iterator[tuple[SourceItem, ...]]:
-    """Yield the items, a page at a time."""
-    for first in range(0, len(items), A_PAGE):
-        yield tuple(items[first : first + A_PAGE])
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedFolder:
+    """What a folder holds."""
+
+    items: tuple[SourceItem, ...]
+    """Its documents."""
+    others: tuple[OtherItem, ...]
+    """Files that are no policies."""
+    is_whole: bool
+    """False: some of its folders can't be read, and what lies in them is not known."""
 
 
-def _read(path: Path) -> bytes:
-    try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            raise DocumentError(
-                f"{size / 1024 / 1024:.0f} MB is over the limit of {MAX_BYTES // 1024 // 1024} MB:"
-                " split it or leave out images"
-            )
-        return path.read_bytes()
-    except OSError as error:
-        raise DocumentError(
-            f"it can't be read ({error.strerror}): check its permissions"
-        ) from error
+def pages_of(listed: ListedFolder) -> Iterator[ChangePage]:
+    """Yield what was listed, a page at a time."""
+    for first in range(0, len(listed.items), A_PAGE):
+        yield ChangePage(items=listed.items[first : first + A_PAGE])
+    for first in range(0, len(listed.others), OTHERS_A_PAGE):
+        yield ChangePage(others=listed.others[first : first + OTHERS_A_PAGE])
 
 
 def _state_of(path: Path) -> str:

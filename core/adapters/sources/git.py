@@ -84,11 +84,11 @@ class GitConnector:
             return
         versions = await self._versions()
         prefix = self._prefix()
-        for page in pages_of(await asyncio.to_thread(self._folder.items)):
-            yield ChangePage(
-                items=tuple(_at_version(item, versions.get(prefix + item.path)) for item in page)
-            )
-        yield ListingEnd(token=commit, is_whole=True)
+        listed = await asyncio.to_thread(self._folder.listed)
+        for page in pages_of(listed):
+            items = [_at_version(item, versions.get(prefix + item.path)) for item in page.items]
+            yield replace(page, items=tuple(items))
+        yield ListingEnd(token=commit, is_whole=listed.is_whole)
 
     async def fetch(self, item: SourceItem, /) -> bytes:
         """See `Connector.fetch`."""

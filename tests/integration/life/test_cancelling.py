@@ -5,8 +5,8 @@ from contextlib import suppress
 
 import pytest
 
-from bot.leases import renewed
 from core.domain.errors import OvertakenError
+from core.leases import renewed
 from tests.life import Deployment
 
 

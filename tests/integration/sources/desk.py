@@ -17,6 +17,7 @@ from core.domain.officers import Officers
 from core.domain.question import Scope
 from core.ingest.publish import Ingestor
 from core.ontology.extract.rule_extractor import RuleExtractor
+from core.ports import Clock
 from core.sources.access import AccessSync
 from core.sources.connector import (
     ChangePage,
@@ -49,9 +50,15 @@ class Desk:
     access: AccessSync
 
 
-def desk_on(engine: AsyncEngine, connect: Connect, *, officers: Officers = NOBODY) -> Desk:
+def desk_on(
+    engine: AsyncEngine,
+    connect: Connect,
+    *,
+    officers: Officers = NOBODY,
+    clock: Clock | None = None,
+) -> Desk:
     """Compose the product's parts on a test's own database."""
-    clock = SystemClock()
+    clock = clock or SystemClock()
     ledger = Ledger(clock=clock, ids=UuidSource(), unit="test")
     store = PostgresSources(engine, ledger=ledger, operator="console", officers=officers)
     sync = SourceSync(

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -10,7 +11,15 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.console.sources.checks import check_sources
 from bot.doctor_check import Status
-from core.domain.errors import ConfigError, OccupiedError, TransientError
+from core.adapters.system import SystemClock
+from core.domain.errors import (
+    BusyError,
+    ConfigError,
+    OccupiedError,
+    OvertakenError,
+    TransientError,
+)
+from core.sources import sync
 from core.sources.connector import ChangePage, ListingEnd, SourceItem
 from tests.integration.sources.desk import (
     Desk,
@@ -21,6 +30,7 @@ from tests.integration.sources.desk import (
     in_force,
     policy,
     source_of,
+    tags,
 )
 
 NAMES = [f"p{number:02}" for number in range(12)]
@@ -172,3 +182,143 @@ async def test_doctor_tries_each_source(odd: tuple[Desk, Odd]) -> None:
     with pytest.raises(TransientError):
         await desk.sync.sync("house")
     assert (await found(is_live=False))[0] is Status.BROKEN
+
+
+async def test_a_lease_is_kept_while_a_long_document_is_read(
+    odd: tuple[Desk, Odd], engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is renewed meanwhile; once another process has it, nothing more is done under it."""
+    desk, script = odd
+    monkeypatch.setattr(sync, "LEASE_RENEWED_EVERY_S", 0.02)
+    left_s = text("SELECT extract(epoch FROM leased_until - now()) FROM citebound.sources")
+    ends = text("UPDATE citebound.sources SET leased_until = now() + interval '5 s'")
+    lost = text("UPDATE citebound.sources SET lease = gen_random_uuid()")
+
+    async def is_long(item: SourceItem) -> None:
+        async with engine.begin() as connection:
+            await connection.execute(ends if item.item_id == "p00" else lost)
+        for _ in range(500):
+            async with engine.connect() as connection:
+                if (await connection.scalar(left_s) or 0) > 60 and item.item_id == "p00":
+                    return
+            await asyncio.sleep(0.01)
+
+    script.on_fetch = is_long
+    with pytest.raises(OvertakenError):
+        await desk.sync.sync("house")
+    assert script.fetched == ["p00"]
+
+
+class Ahead(SystemClock):
+    """The clock of a machine that is as fast as the record allows."""
+
+    def now(self) -> datetime:
+        """Return the time, and most of a minute."""
+        return super().now() + timedelta(seconds=50)
+
+
+async def test_clocks_that_differ(
+    odd: tuple[Desk, Odd], engine: AsyncEngine, tmp_path: Any
+) -> None:
+    """A process whose clock is fast takes no lease over, and what it read is not the newest."""
+    desk, script = odd
+    fast = desk_on(engine, connecting_to(script), clock=Ahead())
+    lease = await desk.store.lease("house")
+    async with engine.begin() as connection:
+        await connection.execute(
+            text("UPDATE citebound.sources SET leased_until = now() + interval '30 s'")
+        )
+    with pytest.raises(OccupiedError):
+        await fast.sync.sync("house")
+    await desk.store.release(lease)
+    await fast.sync.sync("house")
+    script.readers = dict.fromkeys(NAMES, frozenset({"google:board@example.com"}))
+    script.is_whole = True
+    async with engine.begin() as connection:
+        await connection.execute(text("UPDATE citebound.sources SET access_token = NULL"))
+    await desk.access.refresh("house")
+    assert await in_force(engine) == {}
+
+
+async def test_the_last_policy_is_never_withdrawn_unasked(
+    engine: AsyncEngine, tmp_path: Any
+) -> None:
+    """A source of one document that lists nothing is held to be broken, as a larger one is."""
+    script = ScriptedSource(texts={"one": policy("One")}, readers={"one": None})
+    desk = desk_on(engine, connecting_to(script))
+    await desk.store.add(source_of(tmp_path))
+    await desk.sync.sync("house")
+    script.texts = {}
+    assert (await desk.sync.sync("house")).held_back == ("one",)
+    assert "one" in await in_force(engine)
+
+
+@pytest.mark.parametrize(("gone", "is_withdrawn"), [(2, True), (3, False)])
+async def test_a_tenth_is_withdrawn_and_no_more(
+    engine: AsyncEngine, tmp_path: Any, gone: int, *, is_withdrawn: bool
+) -> None:
+    """Of twenty policies two are withdrawn unasked, and of three none."""
+    names = [f"p{number:02}" for number in range(20)]
+    script = ScriptedSource(
+        texts={name: policy(name.title()) for name in names}, readers=dict.fromkeys(names)
+    )
+    desk = desk_on(engine, connecting_to(script))
+    await desk.store.add(source_of(tmp_path))
+    await desk.sync.sync("house")
+    for name in names[:gone]:
+        del script.texts[name]
+    report = await desk.sync.sync("house")
+    assert (len(report.withdrawn), len(report.held_back)) == (
+        (gone, 0) if is_withdrawn else (0, gone)
+    )
+
+
+async def test_killed_between_withdrawal_and_token(
+    odd: tuple[Desk, Odd], engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was withdrawn is told of once whoever goes on ends, and withdrawn once."""
+    desk, script = odd
+    await desk.sync.sync("house")
+    del script.texts["p03"]
+
+    async def dies(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    async def nothing(*_: Any, **__: Any) -> None:
+        """A killed process gives nothing back."""
+
+    with monkeypatch.context() as patched:
+        patched.setattr(desk.store, "finish", dies)
+        patched.setattr(desk.store, "release", nothing)
+        with pytest.raises(KeyboardInterrupt):
+            await desk.sync.sync("house")
+    assert "p03" not in await in_force(engine)
+    await an_hour_passes(engine)
+    report = await desk.sync.sync("house")
+    assert [one.became for one in report.compared.policies] == ["withdrawn"]
+    assert len(await in_force(engine)) == 11
+    async with engine.connect() as connection:
+        query = text("SELECT count(*) FROM citebound.withdrawals")
+        assert await connection.scalar(query) == 1
+
+
+async def test_a_service_that_asks_for_years_is_tried_tomorrow(
+    odd: tuple[Desk, Odd], engine: AsyncEngine
+) -> None:
+    """A pause that was asked for holds, up to a day; it is told once, and so is its end."""
+    desk, script = odd
+    pause = text("SELECT extract(epoch FROM due_at - now()) FROM citebound.sources")
+    for asked, least, most in ((3600, 3500, 3700), (1e308, 86_000, 86_500)):
+        script.fails = BusyError("the service asks us to wait (429)", after_s=asked)
+        with pytest.raises(BusyError):
+            await desk.sync.sync("house")
+        async with engine.connect() as connection:
+            assert least < (await connection.scalar(pause) or 0) < most
+    script.fails = None
+    await desk.sync.sync("house")
+    assert await tags(engine) == [
+        "source:added",
+        "source:failed",
+        "source:restored",
+        "source:synced",
+    ]

@@ -152,9 +152,10 @@ def listed(folder: Path) -> tuple[list[str], dict[str, str]]:
 
 
 def test_what_is_not_read_is_named_with_its_reason(tmp_path: Path) -> None:
-    """Other kinds, dangling links, links to folders and pipes; not side files, nor hidden ones."""
+    """Documents of other kinds, dangling links, links to folders and pipes; no side files."""
     side = ("Thumbs.db", ".DS_Store", "~$a.docx", ".x/a.doc")
     folder = folder_with(tmp_path / "p", "a.md", "old.doc", "logo.PNG", "x.xyz", "README", *side)
+    folder_with(folder, "hall.mp4", "all.zip", "LICENSE", "deeper/run.py")
     (folder / "dangling.md").symlink_to(tmp_path / "nowhere.md")
     (folder / "loop.md").symlink_to(folder / "loop.md")
     (folder / "linked").symlink_to(folder_with(tmp_path / "q", "b.md"))
@@ -162,13 +163,17 @@ def test_what_is_not_read_is_named_with_its_reason(tmp_path: Path) -> None:
     files, skipped = listed(folder)
     assert files == ["a.md"]
     assert skipped.keys() == {
-        *("old.doc", "logo.PNG", "x.xyz", "README"),
+        *("old.doc", "x.xyz", "README"),
         *("dangling.md", "loop.md", "linked", "pipe.md"),
     }
     assert "named .doc are not read: save it as PDF" in skipped["old.doc"]
     assert "without an ending" in skipped["README"]
     assert "leads nowhere" in skipped["dangling.md"]
     assert "name the folder itself" in skipped["linked"]
+    listing = find_sources([folder], given=NOTHING_GIVEN)
+    assert {one.name for one in listing.others} == {
+        *("logo.PNG", "hall.mp4", "all.zip", "LICENSE", "run.py")
+    }
 
 
 def test_a_link_out_of_the_folder_is_not_followed(tmp_path: Path) -> None:
@@ -200,7 +205,10 @@ def test_what_can_not_be_looked_at_is_named(
         return look(path)
 
     monkeypatch.setattr(Path, "iterdir", refused)
-    assert listed(folder) == (["a.md"], {"closed": "it can't be read: Permission denied"})
+    assert listed(folder) == (
+        ["a.md"],
+        {"closed": "it can't be looked at (Permission denied): check its permissions"},
+    )
 
 
 def test_a_name_that_is_no_unicode_is_named(tmp_path: Path) -> None:

@@ -129,6 +129,9 @@ async def test_what_is_not_read_is_said(drive: Drive) -> None:
         File(id="file-00010", name="link", kind=SHORTCUT),
         File(id="file-00011", name="Rates", kind=SHEET),
         File(id="file-00012", name="logo.png", kind="image/png"),
+        File(id="file-00017", name="Scan of Monday", kind="image/jpeg"),
+        File(id="file-00018", name="Map", kind="application/vnd.google-apps.drawing"),
+        File(id="file-00019", name="old.doc", kind="application/msword"),
         File(id="file-00013", name="huge.pdf", kind="application/pdf", size=1 << 40),
         File(id="file-00014", name="Sealed", kind="application/pdf", may_download=False),
         File(id="file-00015", name="~$draft.docx"),
@@ -136,13 +139,21 @@ async def test_what_is_not_read_is_said(drive: Drive) -> None:
     )
     async with reading(drive) as connector:
         items, _, _ = await listed(connector)
+        pages = [
+            one
+            async for one in connector.changes(since=None, cursor=None)
+            if isinstance(one, ChangePage)
+        ]
+    assert {one.path for page in pages for one in page.others} == {
+        *("logo.png", "Scan of Monday", "Map")
+    }
     problems = {one.path: one.problem or "" for one in items}
     assert "~$draft.docx" not in problems
     assert problems.pop("Named by its type.pdf") == ""
     for path, said in {
         "link": "shortcut",
         "Rates": "a Google spreadsheet is not read",
-        "logo.png": "named .png",
+        "old.doc": "named .doc",
         "huge.pdf": "over the limit",
         "Sealed.pdf": "switched off",
     }.items():

@@ -72,6 +72,7 @@ class Listed:
 
     items: dict[str, SourceItem] = field(default_factory=dict[str, SourceItem])
     gone: set[str] = field(default_factory=set[str])
+    others: set[str] = field(default_factory=set[str])
     pages: list[ChangePage] = field(default_factory=list[ChangePage])
     end: ListingEnd | None = None
 
@@ -102,6 +103,7 @@ async def listed(
         found.pages.append(part)
         found.items |= {one.item_id: one for one in part.items}
         found.gone |= set(part.gone)
+        found.others |= {one.path for one in part.others}
         if len(found.pages) == pages:
             break
     return found
@@ -123,7 +125,7 @@ async def test_a_library_is_listed_and_read(office: FakeSharePoint) -> None:
 
 
 async def test_changes_alone_are_listed(office: FakeSharePoint) -> None:
-    """New, changed, renamed and deleted ones; of what became no policy, that it is gone."""
+    """New, changed, renamed and deleted ones; and what became a file that is no policy."""
     async with library(office) as connector:
         first = await listed(connector)
         by_path = {one.path: one for one in first.items.values()}
@@ -134,7 +136,7 @@ async def test_changes_alone_are_listed(office: FakeSharePoint) -> None:
         assert (await listed(connector, since=first.token)).items == {}
         office.change(gifts, "# Gifts, revised")
         office.move(travel, name="business travel.docx", to="root")
-        office.move(remote, name="remote.pptx")
+        office.move(remote, name="remote.zip")
         new = office.add("HR/leave.md", "# Leave")
         gone = office.add("HR/draft.md", "# Draft")
         office.delete(gone)
@@ -147,7 +149,8 @@ async def test_changes_alone_are_listed(office: FakeSharePoint) -> None:
             travel: "business travel.docx",
             new: "HR/leave.md",
         }
-        assert second.gone == {remote, gone}
+        assert second.gone == {gone}
+        assert second.others == {"IT/remote.zip"}
         assert second.items[gifts].version != by_path["HR/gifts.md"].version
         with pytest.raises(DocumentError, match="gone meanwhile"):
             await connector.fetch(SourceItem(item_id=gone, path="-", version="1"))
@@ -276,11 +279,16 @@ async def test_what_can_not_be_read_is_said(office: FakeSharePoint) -> None:
     big = office.add("HR/big.pdf", "-", size=MAX_BYTES + 1)
     bad = office.add("HR/bad.pdf", "-", malware={"description": "EICAR"})
     link = office.add("HR/link.pdf", "-", webUrl="javascript:alert(1)")
+    old = office.add("HR/old.doc", "-")
+    office.add("HR/~$gifts.docx", "-")
     async with library(office) as connector:
         found = await listed(connector)
         assert "over the limit of 50 MB" in str(found.items[big].problem)
         assert "malware" in str(found.items[bad].problem)
         assert found.items[link].given.url is None
+        assert "named .doc are not read" in str(found.items[old].problem)
+        assert found.others == {"HR/logo.png"}
+        assert not any("~$" in one for one in found.paths)
 
 
 async def test_names_are_bounded_by_nothing_but_what_can_be_stored(office: FakeSharePoint) -> None:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Row, text
@@ -10,8 +10,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.corpus.policy_readers import PolicyReaders, ShownReaders, SourceGroup
 from core.adapters.postgres.corpus.source_rows import (
+    CLOCK,
     COLUMNS,
     FAILED_ACCESS,
+    LEASE_ENDS,
     Failures,
     SourceEvents,
     source_of,
@@ -25,23 +27,22 @@ from core.domain.json_value import Json
 from core.sources.access import AccessLease, AccessReport
 from core.sources.connector import ItemReaders, Readers, SourceItem
 
-LEASED_FOR = timedelta(minutes=15)
-"""How long one page of a listing may take before another process goes on with it."""
 ASKED_AGAIN = 50
 """Documents whose readers are asked for one by one, each time."""
-KEPT_UNKNOWN = timedelta(days=1)
+KEPT_UNKNOWN = "interval '1 day'"
 """How long readers of what is no document of ours are kept: it may be one in a moment."""
 
 _DUE = text(
-    "SELECT name FROM citebound.sources WHERE access_due_at <= :now"
-    " AND (access_leased_until IS NULL OR access_leased_until < :now)"
+    "SELECT name FROM citebound.sources WHERE access_due_at <= now()"
+    " AND (access_leased_until IS NULL OR access_leased_until < now())"
     " ORDER BY access_due_at LIMIT :most"
 )
 _LEASE = text(
-    "UPDATE citebound.sources s SET access_lease = gen_random_uuid(), access_leased_until = :until,"  # noqa: S608  # constants
+    "UPDATE citebound.sources s SET access_lease = gen_random_uuid(),"  # noqa: S608  # constants
+    f" access_leased_until = {LEASE_ENDS},"
     " access_cursor = CASE WHEN access_begun_at IS NOT NULL THEN access_cursor END,"
-    " access_begun_at = coalesce(access_begun_at, :now)"
-    " WHERE name = :name AND (access_leased_until IS NULL OR access_leased_until < :now)"
+    " access_begun_at = coalesce(access_begun_at, now())"
+    " WHERE name = :name AND (access_leased_until IS NULL OR access_leased_until < now())"
     f" RETURNING {COLUMNS}, s.access_lease, s.access_token, s.access_cursor"
 )
 _KNOWN = text(
@@ -51,29 +52,32 @@ _KNOWN = text(
     " ORDER BY i.item_id"
 )
 _RENEW = text(
-    "UPDATE citebound.sources s SET access_leased_until = :until, access_cursor = :cursor"  # noqa: S608  # constants
+    f"UPDATE citebound.sources SET access_leased_until = {LEASE_ENDS}"  # noqa: S608  # constants
+    " WHERE name = :name AND access_lease = CAST(:lease AS uuid) RETURNING id"
+)
+_PROGRESS = text(
+    f"UPDATE citebound.sources s SET access_leased_until = {LEASE_ENDS}, access_cursor = :cursor"  # noqa: S608  # constants
     " WHERE name = :name AND access_lease = CAST(:lease AS uuid)"
     f" RETURNING {COLUMNS}, s.access_begun_at"
 )
 _UNLISTED = text(
     "INSERT INTO citebound.source_readers AS known (source_id, item_id, groups, problem, read_at)"
-    " SELECT :source, one, '{}', :problem, CAST(:at AS timestamptz)"
+    " SELECT :source, one, '{}', :problem, clock_timestamp()"
     " FROM unnest(CAST(:known AS text[])) one"
     " ON CONFLICT (source_id, item_id) DO UPDATE"
     " SET problem = EXCLUDED.problem, read_at = EXCLUDED.read_at"
     " WHERE known.read_at < CAST(:begun AS timestamptz)"
 )
 _FORGET = text(
-    "DELETE FROM citebound.source_readers r WHERE source_id = :source AND read_at < :before"
-    " AND NOT EXISTS (SELECT FROM citebound.source_items i"
+    "DELETE FROM citebound.source_readers r WHERE source_id = :source"  # noqa: S608  # constants
+    f" AND read_at < now() - {KEPT_UNKNOWN} AND NOT EXISTS (SELECT FROM citebound.source_items i"
     "  WHERE i.source_id = r.source_id AND i.item_id = r.item_id)"
 )
 _FINISH = text(
     "UPDATE citebound.sources SET access_token = :token, access_cursor = NULL,"
     " access_begun_at = NULL, access_lease = NULL, access_leased_until = NULL,"
-    " access_read_at = CASE WHEN :says THEN CAST(:now AS timestamptz) END,"
-    " access_due_at = CASE WHEN :says"
-    "  THEN CAST(:now AS timestamptz) + make_interval(secs => access_every_s) END"
+    " access_read_at = CASE WHEN :says THEN now() END,"
+    " access_due_at = CASE WHEN :says THEN now() + make_interval(secs => access_every_s) END"
     " WHERE id = :source"
 )
 _RELEASE = text(
@@ -81,7 +85,7 @@ _RELEASE = text(
     " WHERE name = :name AND access_lease = CAST(:lease AS uuid)"
 )
 _FOLLOW = text(
-    "UPDATE citebound.sources SET access_due_at = coalesce(access_due_at, :now) WHERE name = :name"
+    "UPDATE citebound.sources SET access_due_at = coalesce(access_due_at, now()) WHERE name = :name"
 )
 _FIND = text(f"SELECT {COLUMNS} FROM citebound.sources s WHERE name = :name")  # noqa: S608  # constants
 _NAMED = text("UPDATE citebound.sources SET groups = CAST(:groups AS jsonb) WHERE id = :source")
@@ -117,16 +121,13 @@ class PostgresSourceAccess:
     async def due(self, *, most: int = 10) -> tuple[str, ...]:
         """Return the names of sources whose readers are due, those that waited longest first."""
         async with self._engine.connect() as connection:
-            given = {"now": self._ledger.clock.now(), "most": most}
-            return tuple(await connection.scalars(_DUE, given))
+            return tuple(await connection.scalars(_DUE, {"most": most}))
 
     @raises_transient
     async def lease(self, name: str, /) -> AccessLease:
         """See `AccessStore.lease`."""
-        now = self._ledger.clock.now()
         async with self._engine.begin() as connection:
-            given = {"name": name, "now": now, "until": now + LEASED_FOR}
-            row = (await connection.execute(_LEASE, given)).one_or_none()
+            row = (await connection.execute(_LEASE, {"name": name})).one_or_none()
             if row is None:
                 if (await connection.execute(_FIND, {"name": name})).one_or_none() is None:
                     raise UsageError(unknown_source(name))
@@ -143,6 +144,19 @@ class PostgresSourceAccess:
                 SourceItem(item_id=one.item_id, path=one.path, version=one.version) for one in again
             ),
         )
+
+    @raises_transient
+    async def renew(self, lease: AccessLease, /) -> None:
+        """See `AccessStore.renew`."""
+        async with self._engine.begin() as connection:
+            if await connection.scalar(_RENEW, _right(lease)) is None:
+                raise _overtaken(lease)
+
+    @raises_transient
+    async def now(self) -> datetime:
+        """See `AccessStore.now`."""
+        async with self._engine.connect() as connection:
+            return (await connection.execute(CLOCK)).scalar_one()
 
     @raises_transient
     async def keep(
@@ -169,19 +183,17 @@ class PostgresSourceAccess:
                 "known": list(lease.known),
                 "problem": problem,
                 "begun": row.access_begun_at,
-                "at": self._ledger.clock.now(),
             }
             await connection.execute(_UNLISTED, given)
 
     @raises_transient
     async def finish(self, lease: AccessLease, /, *, token: str | None, says: bool) -> AccessReport:
         """See `AccessStore.finish`."""
-        now = self._ledger.clock.now()
         async with self._engine.begin() as connection:
             row = await self._renewed(connection, lease, None)
             changed = await self._readers.hold(connection, row, None)
-            await connection.execute(_FORGET, {"source": row.id, "before": now - KEPT_UNKNOWN})
-            given = {"source": row.id, "token": token, "now": now, "says": says}
+            await connection.execute(_FORGET, {"source": row.id})
+            given = {"source": row.id, "token": token, "says": says}
             await connection.execute(_FINISH, given)
             await self._failures.ended(connection, row.name, FAILED_ACCESS)
             unread = await connection.scalar(_COUNT_UNREAD, {"source": row.id}) or 0
@@ -202,14 +214,13 @@ class PostgresSourceAccess:
     async def release(self, lease: AccessLease, /) -> None:
         """See `AccessStore.release`."""
         async with self._engine.begin() as connection:
-            given = {"name": lease.source.name, "lease": lease.lease}
-            await connection.execute(_RELEASE, given)
+            await connection.execute(_RELEASE, _right(lease))
 
     @raises_transient
     async def audience(self, name: str, readers: Readers, /) -> frozenset[str]:
         """See `SourceStore.audience`."""
         async with self._engine.begin() as connection:
-            await connection.execute(_FOLLOW, {"name": name, "now": self._ledger.clock.now()})
+            await connection.execute(_FOLLOW, {"name": name})
             row = (await connection.execute(_FIND, {"name": name})).one()
         return self._readers.audience(
             row, readers.groups if isinstance(readers, ItemReaders) else ()
@@ -218,17 +229,10 @@ class PostgresSourceAccess:
     async def _renewed(
         self, connection: AsyncConnection, lease: AccessLease, cursor: str | None
     ) -> Row[Any]:
-        given = {
-            "name": lease.source.name,
-            "lease": lease.lease,
-            "until": self._ledger.clock.now() + LEASED_FOR,
-            "cursor": cursor,
-        }
-        row = (await connection.execute(_RENEW, given)).one_or_none()
+        given = _right(lease) | {"cursor": cursor}
+        row = (await connection.execute(_PROGRESS, given)).one_or_none()
         if row is None:
-            raise OvertakenError(
-                f"another process goes on with the readers of {lease.source.name!r}"
-            )
+            raise _overtaken(lease)
         return row
 
     @raises_transient
@@ -282,3 +286,11 @@ class PostgresSourceAccess:
             await self._events.record(connection, Tag.SOURCE_CHANGED, name, says)
             row = (await connection.execute(_FIND, {"name": name})).one()
             return await self._readers.hold(connection, row, None)
+
+
+def _right(lease: AccessLease) -> dict[str, Any]:
+    return {"name": lease.source.name, "lease": lease.lease}
+
+
+def _overtaken(lease: AccessLease) -> OvertakenError:
+    return OvertakenError(f"another process goes on with the readers of {lease.source.name!r}")

@@ -24,6 +24,13 @@ COLUMNS = (
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 300, 6 * 3600
 """After the first failure, doubled by each further one; a source that is looked at more rarely than
 the longest pause keeps its own pace."""
+LONGEST_WISH_S = 86_400
+"""A service that asks to be left alone for longer is tried again all the same."""
+LEASED_S = 180
+"""How long a lease lasts that nobody renews, by the clock of the database: processes on several
+machines need not agree on the time."""
+CLOCK = text("SELECT clock_timestamp()")
+LEASE_ENDS = f"now() + make_interval(secs => {LEASED_S})"
 PASSING = 3
 """Failures in a row of what may pass by itself, before officers hear of it."""
 
@@ -118,8 +125,7 @@ class Failures:
             "name": name,
             "lease": lease,
             "error": str(error),
-            "now": self._ledger.clock.now(),
-            "after": error.after_s if isinstance(error, BusyError) else 0.0,
+            "after": min(error.after_s, LONGEST_WISH_S) if isinstance(error, BusyError) else 0.0,
         }
         row = (await connection.execute(_FAILED[columns.prefix], given)).one_or_none()
         if row is None:
@@ -179,8 +185,8 @@ _FAILED = {
     of.prefix: text(
         f"UPDATE citebound.sources s SET {of.prefix}lease = NULL, {of.prefix}leased_until = NULL,"  # noqa: S608  # constants
         f" {of.prefix}error = :error, {of.prefix}failures = {of.prefix}failures + 1,"
-        f" {of.prefix}error_since = coalesce({of.prefix}error_since, CAST(:now AS timestamptz)),"
-        f" {of.prefix}due_at = CAST(:now AS timestamptz) + make_interval(secs => greatest(:after,"
+        f" {of.prefix}error_since = coalesce({of.prefix}error_since, now()),"
+        f" {of.prefix}due_at = now() + make_interval(secs => greatest(:after,"
         f"  least({FIRST_PAUSE_S} * power(2, least({of.prefix}failures, 20)),"
         f"   greatest({of.prefix}every_s, {LONGEST_PAUSE_S}))))"
         f" WHERE name = :name AND {of.prefix}lease = CAST(:lease AS uuid)"

@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, text
+from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.corpus.corpus_changes import PostgresCorpusChanges
 from core.adapters.postgres.corpus.policy_readers import PolicyReaders
@@ -18,9 +18,22 @@ from core.adapters.postgres.corpus.source_changes import (
     note_changes,
     noted_changes,
 )
+from core.adapters.postgres.corpus.source_items import (
+    all_items,
+    count_other_items,
+    holder_of,
+    keep_items,
+    keep_other_items,
+    mark_withdrawn,
+    other_paths,
+    unseen_items,
+)
 from core.adapters.postgres.corpus.source_rows import (
+    CLOCK,
     COLUMNS,
     FAILED_TEXTS,
+    LEASE_ENDS,
+    LEASED_S,
     Failures,
     SourceEvents,
     source_of,
@@ -33,19 +46,16 @@ from core.domain.errors import CiteboundError, OccupiedError, OvertakenError, Us
 from core.domain.json_value import Json
 from core.domain.officers import Officers
 from core.ingest.changes import CorpusChanges
-from core.sources.connector import PolicySource, Readers
+from core.sources.connector import OtherItem, PolicySource, Readers
 from core.sources.store import ItemChange, ItemState, KnownItem, SourceStatus, SyncLease, SyncReport
 
 NOBODY = Officers(all=(), channel=None)
-LEASED_FOR = timedelta(minutes=15)
-"""How long a synchronisation may take over one document before another process goes on with it."""
-
 _ADD = text(
     "INSERT INTO citebound.sources"
     " (name, kind, location, key_prefix, audience, withdrawing, every_s, access_every_s, groups,"
     " due_at)"
     " VALUES (:name, :kind, CAST(:location AS jsonb), :key_prefix, :audience, :withdrawing,"
-    " :every_s, :access_every_s, CAST(:groups AS jsonb), :at)"
+    " :every_s, :access_every_s, CAST(:groups AS jsonb), now())"
 )
 _REMOVE = text("DELETE FROM citebound.sources s WHERE name = :name RETURNING s.kind, s.location")
 _STATUS = text(
@@ -53,64 +63,38 @@ _STATUS = text(
     " s.access_due_at, s.access_error, s.access_error_since, coalesce(i.states, '{}') AS states,"
     " (SELECT count(*) FROM citebound.source_readers r JOIN citebound.source_items i"
     "   USING (source_id, item_id) WHERE r.source_id = s.id AND r.problem IS NOT NULL"
-    "   AND i.state IN ('stored', 'failed')) AS unread"
+    "   AND i.state IN ('stored', 'failed')) AS unread,"
+    " (SELECT count(*) FROM citebound.source_others o WHERE o.source_id = s.id) AS others"
     " FROM citebound.sources s LEFT JOIN LATERAL (SELECT jsonb_object_agg(state, n) AS states FROM"
     " (SELECT state, count(*) AS n FROM citebound.source_items i WHERE i.source_id = s.id"
     " GROUP BY state) AS counted) AS i ON true ORDER BY s.name"
 )
-_DUE = text("SELECT name FROM citebound.sources WHERE due_at <= :now ORDER BY due_at LIMIT :most")
+_DUE = text("SELECT name FROM citebound.sources WHERE due_at <= now() ORDER BY due_at LIMIT :most")
 _LEASE = text(
-    "UPDATE citebound.sources s SET lease = gen_random_uuid(), leased_until = :until,"  # noqa: S608
+    f"UPDATE citebound.sources s SET lease = gen_random_uuid(), leased_until = {LEASE_ENDS},"  # noqa: S608  # constants
     " run = run + CASE WHEN is_running THEN 0 ELSE 1 END,"
     " cursor = CASE WHEN is_running THEN cursor END, is_running = true"
-    " WHERE name = :name AND (leased_until IS NULL OR leased_until < :now)"
+    " WHERE name = :name AND (leased_until IS NULL OR leased_until < now())"
     f" RETURNING {COLUMNS}, s.lease, s.run, s.token, s.cursor"
 )
 _IS_THERE = text("SELECT true FROM citebound.sources WHERE name = :name")
 _RENEW = text(
-    "UPDATE citebound.sources s SET leased_until = :until, cursor = :cursor"  # noqa: S608
+    f"UPDATE citebound.sources SET leased_until = {LEASE_ENDS}"  # noqa: S608  # constants
+    " WHERE name = :name AND lease = CAST(:lease AS uuid) RETURNING id"
+)
+_PROGRESS = text(
+    f"UPDATE citebound.sources s SET leased_until = {LEASE_ENDS}, cursor = :cursor"  # noqa: S608  # constants
     f" WHERE name = :name AND lease = CAST(:lease AS uuid) RETURNING {COLUMNS}"
-)
-_ITEMS = text(
-    "SELECT item_id, path, version, state, policy, reason FROM citebound.source_items i"
-    " JOIN citebound.sources s ON s.id = i.source_id WHERE s.name = :name ORDER BY path"
-)
-_KEEP = text(
-    "INSERT INTO citebound.source_items"
-    " (source_id, item_id, path, version, state, policy, reason, seen_in, changed_at)"
-    " VALUES (:source, :item_id, :path, :version, :state, :policy, :reason, :run, :at)"
-    " ON CONFLICT (source_id, item_id) DO UPDATE SET path = EXCLUDED.path,"
-    " version = EXCLUDED.version, state = EXCLUDED.state, policy = EXCLUDED.policy,"
-    " reason = EXCLUDED.reason, seen_in = EXCLUDED.seen_in, changed_at = EXCLUDED.changed_at"
-)
-_SEEN = text(
-    "UPDATE citebound.source_items SET seen_in = :run"
-    " WHERE source_id = :source AND item_id = ANY(:items)"
-)
-_UNSEEN = text(
-    "SELECT item_id, path, version, state, policy, reason FROM citebound.source_items i"
-    " JOIN citebound.sources s ON s.id = i.source_id"
-    " WHERE s.name = :name AND i.seen_in < :run AND i.state IN ('stored', 'failed') ORDER BY path"
-)
-_HOLDER = text(
-    "SELECT s.name, i.item_id FROM citebound.source_items i"
-    " JOIN citebound.sources s ON s.id = i.source_id"
-    " WHERE i.policy = :policy AND i.state IN ('stored', 'failed') ORDER BY i.changed_at LIMIT 1"
 )
 _FINISH = text(
     "UPDATE citebound.sources SET token = :token, cursor = NULL, is_running = false, lease = NULL,"
-    " leased_until = NULL, synced_at = CAST(:now AS timestamptz),"
-    " due_at = CAST(:now AS timestamptz) + make_interval(secs => every_s)"
+    " leased_until = NULL, synced_at = now(),"
+    " due_at = now() + make_interval(secs => every_s)"
     " WHERE name = :name AND lease = CAST(:lease AS uuid) RETURNING id"
 )
 _RELEASE = text(
     "UPDATE citebound.sources SET lease = NULL, leased_until = NULL"
     " WHERE name = :name AND lease = CAST(:lease AS uuid)"
-)
-_WITHDRAWN = text(
-    "UPDATE citebound.source_items i SET state = 'withdrawn', changed_at = :at"
-    " FROM citebound.sources s WHERE s.id = i.source_id AND s.name = :name"
-    " AND i.item_id = :item AND i.state = 'gone'"
 )
 
 
@@ -158,7 +142,7 @@ class PostgresSources:
         }
         try:
             async with self._engine.begin() as connection:
-                await connection.execute(_ADD, {**row, "at": self._ledger.clock.now()})
+                await connection.execute(_ADD, row)
                 said: dict[str, Json] = {"location": {**source.location}}
                 says = {**row, **said, "groups": {**source.groups}}
                 await self._events.record(connection, Tag.SOURCE_ADDED, source.name, says)
@@ -193,6 +177,7 @@ class PostgresSources:
                 error=row.error,
                 error_since=row.error_since,
                 items={ItemState(state): count for state, count in row.states.items()},
+                others=row.others,
                 due_at=row.due_at,
                 access_read_at=row.access_read_at,
                 access_due_at=row.access_due_at,
@@ -207,8 +192,7 @@ class PostgresSources:
     async def due(self, *, most: int = 10) -> tuple[str, ...]:
         """Return the names of sources that are due, those that waited longest first."""
         async with self._engine.connect() as connection:
-            given = {"now": self._ledger.clock.now(), "most": most}
-            return tuple(await connection.scalars(_DUE, given))
+            return tuple(await connection.scalars(_DUE, {"most": most}))
 
     @raises_transient
     async def items(self, name: str, /) -> tuple[KnownItem, ...]:
@@ -220,21 +204,31 @@ class PostgresSources:
         async with self._engine.connect() as connection:
             if await connection.scalar(_IS_THERE, {"name": name}) is None:
                 raise UsageError(unknown_source(name))
-            return tuple(map(_item, await connection.execute(_ITEMS, {"name": name})))
+            return await all_items(connection, name)
+
+    @raises_transient
+    async def others(self, name: str, /) -> tuple[str, ...]:
+        """Return where the files of a source lie that are no policies.
+
+        Raises:
+            UsageError: There is no such source.
+        """
+        async with self._engine.connect() as connection:
+            if await connection.scalar(_IS_THERE, {"name": name}) is None:
+                raise UsageError(unknown_source(name))
+            return await other_paths(connection, name)
 
     @raises_transient
     async def lease(self, name: str, /) -> SyncLease:
         """See `SourceStore.lease`."""
-        now = self._ledger.clock.now()
         async with self._engine.begin() as connection:
-            given = {"name": name, "now": now, "until": now + LEASED_FOR}
-            row = (await connection.execute(_LEASE, given)).one_or_none()
+            row = (await connection.execute(_LEASE, {"name": name})).one_or_none()
             if row is None and await connection.scalar(_IS_THERE, {"name": name}) is None:
                 raise UsageError(unknown_source(name))
         if row is None:
             raise OccupiedError(
                 f"another process synchronises {name!r}: it is done soon; one that was killed"
-                f" is given {LEASED_FOR.seconds // 60} minutes"
+                f" is given {LEASED_S // 60} minutes"
             )
         return SyncLease(
             source=source_of(row),
@@ -245,18 +239,35 @@ class PostgresSources:
         )
 
     @raises_transient
+    async def renew(self, lease: SyncLease, /) -> None:
+        """See `SourceStore.renew`."""
+        async with self._engine.begin() as connection:
+            await self._renewed(connection, lease)
+
+    async def _renewed(self, connection: AsyncConnection, lease: SyncLease) -> int:
+        found: int | None = await connection.scalar(_RENEW, _right(lease))
+        if found is None:
+            raise _overtaken(lease)
+        return found
+
+    @raises_transient
+    async def now(self) -> datetime:
+        """See `SourceStore.now`."""
+        async with self._engine.connect() as connection:
+            return (await connection.execute(CLOCK)).scalar_one()
+
+    @raises_transient
     async def known(self, lease: SyncLease, /) -> dict[str, KnownItem]:
         """See `SourceStore.known`."""
         async with self._engine.connect() as connection:
-            rows = await connection.execute(_ITEMS, {"name": lease.source.name})
-            return {row.item_id: _item(row) for row in rows}
+            found = await all_items(connection, lease.source.name)
+        return {one.item_id: one for one in found}
 
     @raises_transient
     async def holder(self, policy: str, /) -> tuple[str, str] | None:
         """See `SourceStore.holder`."""
         async with self._engine.connect() as connection:
-            row = (await connection.execute(_HOLDER, {"policy": policy})).one_or_none()
-        return None if row is None else (row.name, row.item_id)
+            return await holder_of(connection, policy)
 
     @raises_transient
     async def keep(
@@ -272,34 +283,16 @@ class PostgresSources:
         changed: Sequence[ItemChange] = (),
     ) -> None:
         """See `SourceStore.keep`."""
-        now = self._ledger.clock.now()
         async with self._engine.begin() as connection:
-            given = _right(lease) | {"until": now + LEASED_FOR, "cursor": cursor}
-            row = (await connection.execute(_RENEW, given)).one_or_none()
+            given = _right(lease) | {"cursor": cursor}
+            row = (await connection.execute(_PROGRESS, given)).one_or_none()
             if row is None:
                 raise _overtaken(lease)
-            rows = [
-                {
-                    "source": row.id,
-                    "item_id": one.item_id,
-                    "path": one.path,
-                    "version": one.version,
-                    "state": one.state.value,
-                    "policy": one.policy,
-                    "reason": one.reason,
-                    "run": lease.run,
-                    "at": now,
-                }
-                for one in items
-            ]
-            if rows:
-                await connection.execute(_KEEP, rows)
-            if seen:
-                found = {"source": row.id, "items": list(seen), "run": lease.run}
-                await connection.execute(_SEEN, found)
+            await keep_items(connection, row.id, run=lease.run, items=items, seen=seen)
             await note_changes(connection, row.id, changed)
             if readers:
-                await self.readers.apply(connection, row, readers=readers, read_at=read_at or now)
+                asked_at = read_at or (await connection.execute(CLOCK)).scalar_one()
+                await self.readers.apply(connection, row, readers=readers, read_at=asked_at)
 
     async def audience(self, lease: SyncLease, readers: Readers, /) -> frozenset[str]:
         """See `SourceStore.audience`."""
@@ -309,8 +302,23 @@ class PostgresSources:
     async def unseen(self, lease: SyncLease, /) -> list[KnownItem]:
         """See `SourceStore.unseen`."""
         async with self._engine.connect() as connection:
-            given = {"name": lease.source.name, "run": lease.run}
-            return [_item(row) for row in await connection.execute(_UNSEEN, given)]
+            return await unseen_items(connection, lease.source.name, run=lease.run)
+
+    @raises_transient
+    async def keep_others(
+        self, lease: SyncLease, /, *, others: Sequence[OtherItem], gone: Sequence[str]
+    ) -> None:
+        """See `SourceStore.keep_others`."""
+        async with self._engine.begin() as connection:
+            source_id = await self._renewed(connection, lease)
+            await keep_other_items(connection, source_id, run=lease.run, others=others, gone=gone)
+
+    @raises_transient
+    async def count_others(self, lease: SyncLease, /, *, is_whole: bool) -> int:
+        """See `SourceStore.count_others`."""
+        async with self._engine.begin() as connection:
+            source_id = await self._renewed(connection, lease)
+            return await count_other_items(connection, source_id, run=lease.run, is_whole=is_whole)
 
     @raises_transient
     async def finish(
@@ -325,7 +333,7 @@ class PostgresSources:
             [one.policy for one in changed if one.version_id is None],
         )
         async with self._engine.begin() as connection:
-            given = _right(lease) | {"token": token, "now": self._ledger.clock.now()}
+            given = _right(lease) | {"token": token}
             if await connection.scalar(_FINISH, given) is None:
                 raise _overtaken(lease)
             await forget_changes(connection, name)
@@ -360,8 +368,7 @@ class PostgresSources:
     async def withdrawn(self, name: str, item_id: str, /) -> None:
         """Remember that the policy of a document that is gone was withdrawn."""
         async with self._engine.begin() as connection:
-            given = {"name": name, "item": item_id, "at": self._ledger.clock.now()}
-            await connection.execute(_WITHDRAWN, given)
+            await mark_withdrawn(connection, name, item_id)
 
 
 def _right(lease: SyncLease) -> dict[str, Any]:
@@ -370,14 +377,3 @@ def _right(lease: SyncLease) -> dict[str, Any]:
 
 def _overtaken(lease: SyncLease) -> OvertakenError:
     return OvertakenError(f"another process goes on with the source {lease.source.name!r}")
-
-
-def _item(row: Row[Any]) -> KnownItem:
-    return KnownItem(
-        item_id=row.item_id,
-        path=row.path,
-        version=row.version,
-        state=ItemState(row.state),
-        policy=row.policy,
-        reason=row.reason,
-    )

@@ -7,7 +7,7 @@ then, and once a day, everything is listed.
 
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import PurePosixPath
@@ -26,15 +26,17 @@ from core.adapters.sources.drive.files import (
 from core.adapters.sources.drive.tree import DriveTree
 from core.domain.errors import DocumentError
 from core.domain.policy import ENDINGS, READABLE
-from core.ingest.folder_listing import is_aside, unreadable
+from core.ingest.file_kinds import FileKind, kind_of, unread_reason
 from core.ingest.load import MAX_BYTES
 from core.ingest.prepare import Overrides
-from core.sources.connector import ChangePage, ListingEnd, SourceItem
+from core.sources.connector import ChangePage, ListingEnd, OtherItem, SourceItem
 
 A_PAGE = 100
 """Documents of a page."""
 WHOLE_EVERY = timedelta(days=1)
 """How often everything is listed, whatever the changes say."""
+_TEXTS_OF_GOOGLE = frozenset(["document", "spreadsheet", "presentation", "site"])
+"""What Google's own editors make that may hold a policy; others draw, ask, or show maps."""
 _BY_KIND: dict[str, str] = {kind: ending for ending, kind in reversed([*ENDINGS.items()])}
 """How a file ends whose name says nothing, by its media type."""
 
@@ -132,8 +134,7 @@ class DriveConnector:
         for first in range(0, len(left), A_PAGE):
             page = left[first : first + A_PAGE]
             listing = replace(listing, after=page[-1].id)
-            items = tuple(self._item(one) for one in page if not is_aside(one.name))
-            yield ChangePage(items=items, cursor=listing.text())
+            yield self._page(page, cursor=listing.text())
         yield ListingEnd(token=replace(listing, after=None).text(), is_whole=True)
 
     async def _changed(self, changes: list[DriveChange]) -> AsyncIterator[ChangePage]:
@@ -141,11 +142,24 @@ class DriveConnector:
             return
         await self._tree.listed(folders_only=True)
         files = [one.file for one in changes if one.file is not None]
-        here = [one for one in files if self._tree.holds(one) and not is_aside(one.name)]
+        here = [one for one in files if self._tree.holds(one)]
         gone = [one.id for one in files if not self._tree.holds(one)]
         for first in range(0, len(here), A_PAGE):
-            yield ChangePage(items=tuple(map(self._item, here[first : first + A_PAGE])))
+            yield self._page(here[first : first + A_PAGE], cursor=None)
         yield ChangePage(gone=tuple(gone))
+
+    def _page(self, files: Sequence[DriveFile], *, cursor: str | None) -> ChangePage:
+        kinds = {one.id: _kind_of(one) for one in files}
+        read = [one for one in files if kinds[one.id] in {FileKind.READ, FileKind.UNREAD}]
+        others = [one for one in files if kinds[one.id] is FileKind.OTHER]
+        return ChangePage(
+            items=tuple(map(self._item, read)),
+            others=tuple(
+                OtherItem(item_id=one.id, path=self._tree.path(one, one.name)) for one in others
+            ),
+            gone=tuple(one.id for one in files if kinds[one.id] is FileKind.ASIDE),
+            cursor=cursor,
+        )
 
     def _item(self, file: DriveFile) -> SourceItem:
         return SourceItem(
@@ -178,6 +192,19 @@ def _is_of_folders(change: DriveChange) -> bool:
     return change.file is None or change.file.kind == FOLDER
 
 
+def _kind_of(file: DriveFile) -> FileKind:
+    """Return what a file may be: by its name, or where that has no ending by its media type."""
+    if file.kind == SHORTCUT:
+        return FileKind.UNREAD
+    if file.kind.startswith(OF_GOOGLE):
+        is_text = file.kind.removeprefix(OF_GOOGLE) in _TEXTS_OF_GOOGLE
+        return FileKind.UNREAD if is_text else FileKind.OTHER
+    kind = kind_of(_name_of(file))
+    is_medium = file.kind.partition("/")[0] in {"image", "audio", "video", "font"}
+    has_ending = bool(PurePosixPath(file.name).suffix)
+    return FileKind.OTHER if is_medium and kind is FileKind.UNREAD and not has_ending else kind
+
+
 def _name_of(file: DriveFile) -> str:
     """Return the name of a file, with the ending of what we are given."""
     if file.kind == DOCUMENT:
@@ -207,4 +234,5 @@ def _problem_of(file: DriveFile) -> str | None:
             f"{file.size >> 20} MB is over the limit of {MAX_BYTES >> 20} MB: split it or leave out"
             " images"
         )
-    return unreadable(PurePosixPath(_name_of(file)).suffix)
+    name = _name_of(file)
+    return None if kind_of(name) is FileKind.READ else unread_reason(name)

@@ -11,7 +11,6 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import PurePosixPath
 from typing import Any
 
 from core.adapters.sources.http import (
@@ -33,13 +32,14 @@ from core.adapters.sources.sharepoint.sign_in import graph_token
 from core.adapters.sources.sharepoint.tree import DeltaState, FolderTree, read_state
 from core.config.settings import Settings, source_variable
 from core.domain.errors import TransientError
-from core.domain.policy import ENDINGS
+from core.ingest.file_kinds import FileKind, kind_of, unread_reason
 from core.ingest.load import MAX_BYTES
 from core.ingest.metadata import is_link
 from core.ingest.prepare import Overrides
 from core.sources.connector import (
     ChangePage,
     ListingEnd,
+    OtherItem,
     PolicySource,
     SourceAccess,
     SourceItem,
@@ -68,8 +68,10 @@ class _Feed:
     """Folders as they are now."""
     scope: str
     """See `LibraryIds.scope`."""
-    found: dict[str, SourceItem | None] = field(default_factory=dict[str, SourceItem | None])
-    """Files of the page by id; None: gone, moved away, or nothing that is read."""
+    found: dict[str, SourceItem | OtherItem | None] = field(
+        default_factory=dict[str, SourceItem | OtherItem | None]
+    )
+    """Files of the page by id; None: gone, or moved away."""
 
 
 class SharePointConnector:
@@ -127,7 +129,8 @@ class SharePointConnector:
                 raise TransientError("Microsoft Graph's list of changes breaks off")
             now = state.at(link, feed.tree, is_whole=state.is_whole and not is_end)
             yield ChangePage(
-                items=tuple(one for one in feed.found.values() if one is not None),
+                items=tuple(one for one in feed.found.values() if isinstance(one, SourceItem)),
+                others=tuple(one for one in feed.found.values() if isinstance(one, OtherItem)),
                 gone=tuple(item for item, one in feed.found.items() if one is None),
                 cursor=None if is_end else now.text(),
             )
@@ -164,23 +167,26 @@ class SharePointConnector:
                 raise _BeginAnew
         for item_id, one in latest.items():
             if "file" in one or "deleted" in one:
-                feed.found[item_id] = await self._document(feed, one)
+                feed.found[item_id] = await self._file(feed, one)
 
-    async def _document(self, feed: _Feed, item: Mapping[str, Any]) -> SourceItem | None:
-        """Return a document; None: it is gone, lies elsewhere, or is of no kind that is read."""
-        name = text_of(item.get("name"))
-        if "deleted" in item or PurePosixPath(name.lower()).suffix not in ENDINGS:
+    async def _file(self, feed: _Feed, item: Mapping[str, Any]) -> SourceItem | OtherItem | None:
+        """Return a file; None: it is gone, lies elsewhere, or is no file of people's."""
+        name, item_id = text_of(item.get("name")), text_of(item.get("id"))
+        kind = kind_of(name)
+        if "deleted" in item or kind is FileKind.ASIDE:
             return None
         path = await feed.tree.path(item, scope=feed.scope, look_up=self._library.item)
         if path is None:
             return None
+        if kind is FileKind.OTHER:
+            return OtherItem(item_id=item_id, path=path)
         link = text_of(item.get("webUrl"))
         return SourceItem(
-            item_id=text_of(item.get("id")),
+            item_id=item_id,
             path=path,
             version=_version(item),
             given=Overrides(url=link if is_link(link) else None),
-            problem=_problem(item),
+            problem=unread_reason(name) if kind is FileKind.UNREAD else _problem(item),
         )
 
     async def fetch(self, item: SourceItem, /) -> bytes:

@@ -16,6 +16,9 @@ from core.adapters.sources.sharepoint.library import LibraryIds
 DEEPEST = 400
 """Folders within folders: a path in SharePoint has at most 400 characters."""
 
+FORM = 2
+"""Of what is kept between two listings: another one begins anew, and so learns what it told less
+of, as files that are not read."""
 Known = Mapping[str, Any]
 """What Graph says of an item."""
 
@@ -87,6 +90,7 @@ class DeltaState:
     def text(self) -> str:
         """Return it as text."""
         said = {
+            "form": FORM,
             "drive": self.drive,
             "scope": self.scope,
             "link": self.link,
@@ -106,7 +110,8 @@ def read_state(text: str | None, ids: LibraryIds) -> DeltaState | None:
         }
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return None
-    if not told.get("link") or (told.get("drive"), told.get("scope")) != (ids.drive, ids.scope):
+    where = told.get("form"), told.get("drive"), told.get("scope")
+    if not told.get("link") or where != (FORM, ids.drive, ids.scope):
         return None
     return DeltaState(
         drive=ids.drive,

@@ -1,6 +1,6 @@
 """Work under a lease: it is prolonged while the work goes on, and the work ends once it is lost.
 
-Below worker and delivery, which both work so and may not know each other.
+For questions, deliveries and sources alike.
 """
 
 import asyncio
