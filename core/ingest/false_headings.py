@@ -44,8 +44,15 @@ def _without_contents(text: str, found: Sequence[HeadingLine]) -> list[HeadingLi
     """Drop entries of a table of contents: their heading comes again, or they have leader dots.
 
     One without a page stands beside others: a heading alone that comes again is a running title.
+    A line in the look of the text ("Appendix A: Forms") that is set as a heading later is a list's.
     """
     last_seen = {_key(heading): index for index, heading in enumerate(found)}
+    set_as_heading = {
+        name: index
+        for index, heading in enumerate(found)
+        if heading.marked_level is not None
+        for name in (_key(heading), _plain(heading.title))
+    }
     in_contents = _ContentsPage()
     kept: list[HeadingLine] = []
     bare = [
@@ -63,6 +70,8 @@ def _without_contents(text: str, found: Sequence[HeadingLine]) -> list[HeadingLi
             continue
         is_listed = bare[index] and any(bare[max(0, index - 1) : index] + bare[index + 1 :][:1])
         if comes_again and (has_page or is_listed):
+            continue
+        if heading.marked_level is None and set_as_heading.get(_key(heading), -1) > index:
             continue
         kept.append(heading)
     return kept

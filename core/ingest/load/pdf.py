@@ -62,10 +62,10 @@ def _written(
     turned: int,
     stated: str,
 ) -> LoadedDocument:
-    upright = without_side_menus(without_stamps(pages))
-    kept = without_running_lines(upright)
-    stamps = _count(pages) - _count(upright)
-    removed = _count(upright) - _count(kept)
+    proper = without_running_lines(pages)
+    kept = without_side_menus(without_stamps(proper))
+    removed = _count(pages) - _count(proper)
+    stamps = _count(proper) - _count(kept)
     builder = DocumentBuilder()
     hyphens = write_pages(
         [

@@ -8,21 +8,20 @@
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.ingest.load.pdf_contents import title_key
 from core.ingest.load.pdf_layout import Block
-from core.ingest.load.pdf_lines import HYPHEN, Line
+from core.ingest.load.pdf_lines import HYPHEN
+from core.ingest.load.pdf_looks import LARGER, body_of, heading_looks, look_of
 from core.language.sentences import is_cut_off
 
-_LARGER = 1.12
 _MAX_LINES = 3
 _MAX_LARGER_LINES = 5
 """Of a heading that is larger than the text, as over a narrow column."""
 _MAX_CHARACTERS = 160
-_MAX_LEVEL = 6
+_MAX_LEVEL = 12
 _MIN_SENTENCE_WORDS = 9
 _MIN_CUT_OFF_WORDS = 6
 _MIN_ENTRIES = 3
@@ -33,6 +32,9 @@ _FINITE = re.compile(
 _ASKS = re.compile(
     r"(?:what|who|whom|when|where|why|how|which|if|is|are|do|does|can|may)\b", re.IGNORECASE
 )
+_QUOTES = '"\u201c\u201e\u00ab'
+_MIN_QUOTED_WORDS = 6
+"""What begins with a quotation mark and is longer is a pull quote."""
 _OPENERS = "\"\u201c'(§"
 _NO_END = (".", ",", ";", HYPHEN)
 
@@ -47,14 +49,6 @@ class Page:
     """Titles of the outline on this page, by `title_key`, with their level from 1."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Look:
-    """Size and weight of a line."""
-
-    size: float
-    is_bold: bool
-
-
 class Headings:
     """The headings of one document; asked for each block in order.
 
@@ -65,14 +59,15 @@ class Headings:
 
     def __init__(self, pages: Sequence[Page], contents: Mapping[str, int]) -> None:
         self._contents = contents
-        self._body = _body_look(line for page in pages for b in page.blocks for line in b.lines)
+        blocks = [block for page in pages for block in page.blocks]
+        self._body = body_of(line for block in blocks for line in block.lines)
+        self._levels = heading_looks(blocks, self._body, reads_as_title=self._may_be_heading)
         found = [
             (number, block)
             for number, page in enumerate(pages)
             for block in page.blocks
             if self._looks_like_heading(block)
         ]
-        self._levels = _rank(block for _, block in found)
         self._last = {_key_of(block): number for number, block in found} if contents else {}
         """The last page of each text that looks like a heading."""
         self._begin = min((self._last[key] for key in contents if key in self._last), default=0)
@@ -99,7 +94,7 @@ class Headings:
                 return min(named, _MAX_LEVEL)
         if not self._looks_like_heading(block):
             return None
-        level = self._levels[_look(block.lines[0])]
+        level = self._levels[look_of(block, self._body)]
         if self._base is None:
             return level
         key = _key_of(block)
@@ -115,43 +110,29 @@ class Headings:
     def _level_of_entries(self, found: Sequence[Block]) -> int | None:
         """Return the highest level that outermost entries have; None: the contents tell nothing."""
         entries = [
-            self._levels[_look(block.lines[0])]
+            self._levels[look_of(block, self._body)]
             for block in found
             if self._contents.get(_key_of(block)) == 0
         ]
         return min(entries) if len(entries) >= _MIN_ENTRIES else None
 
     def _looks_like_heading(self, block: Block) -> bool:
-        first = block.lines[0]
-        is_larger = first.size >= _LARGER * self._body.size
-        is_bolder = first.is_bold and not self._body.is_bold and first.size > 0.9 * self._body.size
-        if block.cells or not (is_larger or is_bolder) or (block.is_beside and not block.is_over):
+        return look_of(block, self._body) in self._levels and self._may_be_heading(block)
+
+    def _may_be_heading(self, block: Block) -> bool:
+        """Return whether a block has the place and the words of a heading, whatever its look."""
+        if block.cells or (block.is_beside and not block.is_over):
             return False
-        text = " ".join(line.text for line in block.lines)
+        first, text = block.lines[0], block.text
+        is_larger = first.size >= LARGER * self._body.size
         if len(block.lines) > (_MAX_LARGER_LINES if is_larger else _MAX_LINES):
             return False
         if len(text) > _MAX_CHARACTERS or text.endswith(_NO_END) or "://" in text:
             return False
+        if text[0] in _QUOTES and len(text.split()) >= _MIN_QUOTED_WORDS:
+            return False
         begins = text[0] in _OPENERS or (text[0].isalnum() and not text[0].islower())
         return begins and _has_letters(text) and not _is_sentence(text)
-
-
-def _rank(blocks: Iterable[Block]) -> dict[_Look, int]:
-    """Give each look of a heading its level: larger before smaller, bold before plain."""
-    looks = {_look(block.lines[0]) for block in blocks}
-    ordered = sorted(looks, key=lambda look: (-look.size, not look.is_bold))
-    return {look: min(place, _MAX_LEVEL) for place, look in enumerate(ordered, start=1)}
-
-
-def _body_look(lines: Iterable[Line]) -> _Look:
-    counts: Counter[_Look] = Counter()
-    for line in lines:
-        counts[_look(line)] += len(line.text)
-    return counts.most_common(1)[0][0] if counts else _Look(size=1.0, is_bold=False)
-
-
-def _look(line: Line) -> _Look:
-    return _Look(size=round(line.size * 2) / 2, is_bold=line.is_bold)
 
 
 def _has_letters(text: str) -> bool:
@@ -159,7 +140,7 @@ def _has_letters(text: str) -> bool:
 
 
 def _key_of(block: Block) -> str:
-    return title_key(" ".join(line.text for line in block.lines))
+    return title_key(block.text)
 
 
 def _is_sentence(text: str) -> bool:

@@ -6,7 +6,7 @@
 """
 
 import itertools
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -22,6 +22,14 @@ _MAX_CELL_LINES = 12
 _MAX_BLOCKS_ORDERED = 400
 _MIN_TEXT = 60
 """Characters: a text in the margin with as many may have a heading."""
+_MAX_SIDE_LINES = 5
+"""Of a title beside its text, in a narrow column."""
+_LARGER = 1.12
+"""Times the size of the text, of a title; the cells of a row are of one size."""
+_FAR_BELOW = 4.0
+"""Times the size of a title: a text further below it is not its own."""
+_LOWER, _HIGHER = 0.5, 1.2
+"""Times the size of a title beside its text: how far their first lines are apart."""
 _SAME_LEFT = 12.0
 """Points."""
 
@@ -38,6 +46,11 @@ class Block:
     """True if it stands in the margin, beside the text."""
     is_over: bool = False
     """True of a line in the margin that stands over a text of its own, and may be its heading."""
+
+    @property
+    def text(self) -> str:
+        """Its words on one line."""
+        return " ".join(line.text for line in self.lines)
 
     @property
     def top(self) -> float:
@@ -63,19 +76,77 @@ class Block:
 def blocks_of(lines: Sequence[Line]) -> list[Block]:
     """Group the lines of one page and put the groups in reading order.
 
-    What stands in the margin comes last, so that it tears no paragraph apart.
+    What stands in the margin comes last, so that it tears no paragraph apart; but titles beside
+    their text come before it.
     """
     beside = {id(line) for line in beside_text(lines)}
     if not beside:
         return _blocks(lines)
-    margin = _blocks([line for line in lines if id(line) in beside])
+    inside = [line for line in lines if id(line) not in beside]
+    text, margin = _blocks(inside), _blocks([line for line in lines if id(line) in beside])
+    titles = _side_titles(margin, text, inside)
+    notes = [block for block in margin if block not in titles]
     return [
-        *_blocks([line for line in lines if id(line) not in beside]),
+        *_with_side_titles(text, titles),
         *(
             replace(block, is_beside=True, is_over=_is_over(block, following))
-            for block, following in itertools.zip_longest(margin, margin[1:])
+            for block, following in itertools.zip_longest(notes, notes[1:])
         ),
     ]
+
+
+def _side_titles(
+    margin: Sequence[Block], text: Sequence[Block], inside: Sequence[Line]
+) -> list[Block]:
+    """Return the titles in the margin: all are level with the beginning of a text, or none is one.
+
+    A title over a text in the margin belongs to that text.
+    """
+    large = [block for block in margin if _is_side_title(block, inside)]
+    small = [block for block in margin if block not in large]
+    titles = [block for block in large if not any(_is_under(note, block) for note in small)]
+    are_level = all(any(_begin_level(title, block) for block in text) for title in titles)
+    return titles if are_level else []
+
+
+def _begin_level(title: Block, block: Block) -> bool:
+    """Return whether both begin at one height: a title may be a line higher, hardly lower."""
+    first = title.lines[0]
+    step = first.baseline - block.lines[0].baseline
+    return -_LOWER * first.size <= step <= _HIGHER * first.size
+
+
+def _is_side_title(block: Block, inside: Sequence[Line]) -> bool:
+    """Return whether a block left of the text is set as its title: larger or bolder."""
+    looks = Counter[tuple[float, bool]]()
+    for line in inside:
+        looks[line.size, line.is_bold] += len(line.text)
+    size, is_bold = looks.most_common(1)[0][0]
+    first = block.lines[0]
+    return (
+        not block.cells
+        and len(block.lines) <= _MAX_SIDE_LINES
+        and block.right < min(line.left for line in inside if len(line.text) >= _MIN_TEXT / 2)
+        and (first.size >= _LARGER * size or (first.is_bold and not is_bold))
+        and not block.text.endswith((".", ",", ";"))
+    )
+
+
+def _is_under(note: Block, title: Block) -> bool:
+    """Return whether a text in the margin belongs to the title above it."""
+    distance = title.bottom - note.top
+    is_near = -title.lines[0].size <= distance <= _FAR_BELOW * title.lines[0].size
+    return is_near and _overlap(note.left, note.right, title.left, title.right) > 0
+
+
+def _with_side_titles(blocks: Sequence[Block], titles: Sequence[Block]) -> list[Block]:
+    """Put each title before the first block that begins beside or below it."""
+    before: defaultdict[int, list[Block]] = defaultdict(list)
+    for title in sorted(titles, key=lambda block: -block.top):
+        level = title.top + title.lines[0].size / 2
+        place = next((at for at, block in enumerate(blocks) if block.top <= level), len(blocks))
+        before[place].append(title)
+    return [block for at in range(len(blocks) + 1) for block in (*before[at], *blocks[at : at + 1])]
 
 
 def _is_over(block: Block, following: Block | None) -> bool:
@@ -154,6 +225,8 @@ def _rows(runs: Sequence[list[Line]]) -> list[Block]:
 
 def _is_beside(group: Sequence[Sequence[Line]], run: Sequence[Line]) -> bool:
     if max(len(run), *(len(cell) for cell in group)) > _MAX_CELL_LINES:
+        return False
+    if group[0][0].size >= _LARGER * run[0].size:
         return False
     if run[0].left < group[-1][0].left or run[0].left < max(line.right for line in group[-1]):
         return False

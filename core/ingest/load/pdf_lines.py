@@ -19,6 +19,8 @@ from typing import Any, NamedTuple
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
+from core.ingest.load.pdf_fonts import read_colour, read_face, read_origin, read_size
+
 HYPHEN = "\x02"
 """pdfium's character for a hyphen at a line end; it replaces the line end."""
 
@@ -30,11 +32,13 @@ _MISSING_SPACE = 0.1
 """Of the font size: some producers write a space as a mere shift; letters of a word are closer."""
 _VISIBLE = 0.41
 """Of that gap: what is narrower is none, also where letters usually overlap."""
+_MIN_SPACED = 4
+_SPACED_SHARE = 0.75
+"""Of the words of a letter-spaced line: single letters."""
+_WORD_GAP = 1.6
+"""Times the usual gap between its letters: the gap between its words."""
 _OPENING = "\u201c\u2018("
 _STOPS = ".,;:"
-_BOLD_NAME = re.compile(r"bold|black|heavy|demi", re.IGNORECASE)
-_BOLD_WEIGHT = 600
-_MAX_FONT_NAME = 128
 _QUARTER = math.pi / 2
 _DIAGONAL = math.radians(10)
 """Text at a greater angle to both axes than this is a watermark."""
@@ -71,6 +75,12 @@ class Line:
     """True if the first and the last character are bold."""
     first_word_width: float
     """Width of its first word, in points."""
+    is_italic: bool = False
+    """True if the first and the last character are italic."""
+    face: str = ""
+    """Name of the typeface; empty if the last character has another one than the first."""
+    colour: int = 0
+    """As 0xRRGGBB; that of the first character."""
 
     @property
     def top(self) -> float:
@@ -212,28 +222,35 @@ class _PageReader:
         chars = self._chars(start, end)
         if not chars.visible:
             return
-        size = _font_size(self._text, chars.at[chars.visible[0]])
+        size = read_size(self._text, chars.at[chars.visible[0]])
         first = 0
         for place, gap in enumerate(map(operator.sub, chars.left[1:], chars.right)):
             if gap > _CELL_GAP * size:
                 part = chars.part(first, place)
                 if not is_label("".join(part.texts).strip()):
-                    yield self._line(part, size=size)
+                    yield self._line(part)
                     first = place + 1
-        yield self._line(chars.part(first, len(chars.visible) - 1) if first else chars, size=size)
+        yield self._line(chars.part(first, len(chars.visible) - 1) if first else chars)
 
-    def _line(self, chars: _Chars, *, size: float) -> Line:
+    def _line(self, chars: _Chars) -> Line:
         first, last = chars.at[chars.visible[0]], chars.at[chars.visible[-1]]
+        size = read_size(self._text, first)
         text = _spaced(chars, gap=_MISSING_SPACE * size).strip(" ")
+        if _is_letter_spaced(text):
+            text = _closed_up(chars)
         word = chars.right[: max(1, len(text.split(" ", 1)[0]))]
+        begin, end = read_face(self._text, first), read_face(self._text, last)
         return Line(
             text=text,
             left=chars.left[0],
             right=chars.right[-1],
-            baseline=self._turned(*_origin(self._text, first))[1],
+            baseline=self._turned(*read_origin(self._text, first))[1],
             size=size,
-            is_bold=_is_bold(self._text, first) and _is_bold(self._text, last),
+            is_bold=begin.is_bold and end.is_bold,
             first_word_width=word[-1] - chars.left[0],
+            is_italic=begin.is_italic and end.is_italic,
+            face=begin.name if begin.name == end.name else "",
+            colour=read_colour(self._text, first),
         )
 
 
@@ -293,26 +310,19 @@ def _may_miss_space(before: str, after: str) -> bool:
     return before.isalpha() and after in _OPENING
 
 
-def _font_size(text_page: Any, index: int) -> float:
-    """Return the size on the page: producers hide scaling in the text matrix."""
-    matrix = pdfium_c.FS_MATRIX()
-    nominal = float(pdfium_c.FPDFText_GetFontSize(text_page, index))
-    if not pdfium_c.FPDFText_GetMatrix(text_page, index, ctypes.byref(matrix)):
-        return nominal or 1.0
-    return nominal * math.hypot(matrix.b, matrix.d) or 1.0
+def _is_letter_spaced(text: str) -> bool:
+    """Return whether most words are single letters: "P O L I C Y"."""
+    words = text.split()
+    single = sum(1 for word in words if len(word) == 1 and word.isalpha())
+    return single >= _MIN_SPACED and single >= _SPACED_SHARE * len(words)
 
 
-def _origin(text_page: Any, index: int) -> tuple[float, float]:
-    """Return the origin of a character on its baseline."""
-    x, y = ctypes.c_double(), ctypes.c_double()
-    pdfium_c.FPDFText_GetCharOrigin(text_page, index, ctypes.byref(x), ctypes.byref(y))
-    return x.value, y.value
-
-
-def _is_bold(text_page: Any, index: int) -> bool:
-    name = ctypes.create_string_buffer(_MAX_FONT_NAME)
-    flags = ctypes.c_int()
-    pdfium_c.FPDFText_GetFontInfo(text_page, index, name, _MAX_FONT_NAME, ctypes.byref(flags))
-    if _BOLD_NAME.search(name.value.decode("utf-8", errors="replace")):
-        return True
-    return int(pdfium_c.FPDFText_GetFontWeight(text_page, index)) >= _BOLD_WEIGHT
+def _closed_up(chars: _Chars) -> str:
+    """Return letter-spaced words without the space between their letters."""
+    gaps = list(map(operator.sub, chars.left[1:], chars.right))
+    usual = max(statistics.median_low(gaps), 0.0)
+    letters = [chars.texts[place] for place in chars.visible]
+    return letters[0] + "".join(
+        f" {letter}" if gap > _WORD_GAP * usual else letter
+        for letter, gap in zip(letters[1:], gaps, strict=True)
+    )

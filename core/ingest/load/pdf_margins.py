@@ -135,15 +135,16 @@ def beside_text(page: Sequence[Line]) -> list[Line]:
     return [
         line
         for column in columns.values()
-        if 2 * sum(1 for line in column if _is_level(line, inside)) <= len(column)
+        if 2 * sum(1 for line in column if _is_cell(line, inside)) <= len(column)
         for line in column
     ]
 
 
-def _is_level(line: Line, inside: Sequence[Line]) -> bool:
-    """Return whether a line stands exactly beside one of the text and is as large, as cells do."""
+def _is_cell(line: Line, inside: Sequence[Line]) -> bool:
+    """Return whether a line stands exactly beside one of the text, of about its size."""
     return any(
-        abs(line.baseline - other.baseline) < _SAME_BASELINE and line.size >= _SMALLER * other.size
+        abs(line.baseline - other.baseline) < _SAME_BASELINE
+        and _SMALLER * other.size <= line.size <= _LARGER * other.size
         for other in inside
     )
 

@@ -1,0 +1,178 @@
+"""Looks of lines, and which of them the headings of a document have.
+
+- What is larger or bolder than the text looks like a heading; most blocks of such a look must read
+  as titles, or it is that of lead paragraphs and pull quotes.
+- What differs from the text in nothing but its slope, its capitals, or its colour and typeface does
+  only where nearly all blocks of the look are titles above a text.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from core.ingest.load.pdf_layout import Block
+from core.ingest.load.pdf_lines import Line
+
+LARGER = 1.12
+"""Times the size of the text."""
+_NEAR = 0.9
+"""Of that size: what is smaller is a note."""
+_STRONG_SHARE = 0.4
+"""Of the blocks of a larger or bolder look: titles."""
+_WEAK_SHARE = 0.8
+"""Of the blocks of any other look: titles above a text."""
+_MIN_WEAK = 2
+_MIN_CAPITALS = 4
+_MAX_PART = 0.25
+"""Of a document's characters: a look that has more is no look of headings."""
+_FAR = 96
+"""Of 255, in one of red, green and blue: colours as near as this look alike."""
+_MANY_WORDS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """How a block is set."""
+
+    size: float
+    """In points, rounded to halves."""
+    is_bold: bool
+    is_italic: bool
+    is_capitals: bool
+    """True if it has capitals alone, and more than an abbreviation."""
+    is_set_off: bool
+    """True if its colour or its typeface is not that of the text."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Body:
+    """How most of the text is set."""
+
+    size: float
+    is_bold: bool
+    is_italic: bool
+    colour: int
+    face: str
+
+
+def body_of(lines: Iterable[Line]) -> Body:
+    """Return the most frequent look, by characters."""
+    looks: Counter[tuple[float, bool]] = Counter()
+    colours: defaultdict[tuple[float, bool], Counter[tuple[bool, int, str]]] = defaultdict(Counter)
+    for line in lines:
+        key = (_rounded(line.size), line.is_bold)
+        looks[key] += len(line.text)
+        colours[key][line.is_italic, line.colour, line.face] += len(line.text)
+    if not looks:
+        return Body(size=1.0, is_bold=False, is_italic=False, colour=0, face="")
+    (size, is_bold), _ = looks.most_common(1)[0]
+    (is_italic, colour, face), _ = colours[size, is_bold].most_common(1)[0]
+    return Body(size=size, is_bold=is_bold, is_italic=is_italic, colour=colour, face=face)
+
+
+def look_of(block: Block, body: Body) -> Look:
+    """Return the look of a block, by its first line."""
+    first = block.lines[0]
+    return Look(
+        size=_rounded(first.size),
+        is_bold=first.is_bold,
+        is_italic=first.is_italic,
+        is_capitals=_is_capitals(block.text),
+        is_set_off=_is_far(first.colour, body.colour)
+        or bool(first.face and body.face and _family(first.face) != _family(body.face)),
+    )
+
+
+def is_strong(line: Line, body: Body) -> bool:
+    """Return whether a line is larger or bolder than the text."""
+    return line.size >= LARGER * body.size or (
+        line.is_bold and not body.is_bold and line.size > _NEAR * body.size
+    )
+
+
+def heading_looks(
+    blocks: Sequence[Block], body: Body, *, reads_as_title: Callable[[Block], bool]
+) -> Mapping[Look, int]:
+    """Return the looks of headings, each with its level from 1.
+
+    Args:
+        blocks: all blocks, in reading order.
+        body: how the text is set.
+        reads_as_title: whether a block's words are those of a title.
+    """
+    seen: defaultdict[Look, list[bool]] = defaultdict(list)
+    above_text: Counter[Look] = Counter()
+    strong: set[Look] = set()
+    length: Counter[Look] = Counter()
+    words: Counter[Look] = Counter()
+    for block, below in zip(blocks, (*blocks[1:], None), strict=True):
+        if block.cells:
+            continue
+        look, text = look_of(block, body), block.text
+        length[look] += len(text)
+        words[look] = max(words[look], len(text.split()))
+        seen[look].append(reads_as_title(block))
+        if below is not None and not below.cells and look_of(below, body) != look:
+            above_text[look] += 1
+        if is_strong(block.lines[0], body):
+            strong.add(look)
+    total = length.total()
+    found = [
+        look
+        for look, titles in seen.items()
+        if any(titles)
+        and (
+            (look in strong and sum(titles) >= _STRONG_SHARE * len(titles))
+            or (
+                _is_weak(look, body)
+                and sum(titles) >= _WEAK_SHARE * len(titles)
+                and len(titles) >= (1 if look.is_capitals else _MIN_WEAK)
+                and above_text[look] >= _WEAK_SHARE * len(titles)
+                and length[look] <= _MAX_PART * total
+            )
+        )
+    ]
+    return _rank(found, {look for look in found if words[look] >= _MANY_WORDS})
+
+
+def _is_weak(look: Look, body: Body) -> bool:
+    """Return whether a look differs from the text, though neither in size nor in weight."""
+    return look.size > _NEAR * body.size and (
+        look.is_capitals or look.is_set_off or look.is_italic != body.is_italic
+    )
+
+
+def _rank(found: Sequence[Look], worded: Collection[Look]) -> dict[Look, int]:
+    """Give each look its level: larger before smaller, bold before plain, upright before italic.
+
+    Colours and typefaces make no levels: each chapter may have its own. Nor do capitals where no
+    title in them has two words: they are abbreviations among other titles.
+    """
+    in_words = {_key(look) for look in worded if look.is_capitals}
+    keys = {
+        look: (*_key(look), not (look.is_capitals and _key(look) in in_words)) for look in found
+    }
+    place = {key: number for number, key in enumerate(sorted(set(keys.values())), start=1)}
+    return {look: place[keys[look]] for look in found}
+
+
+def _key(look: Look) -> tuple[float, bool, bool]:
+    return (-look.size, not look.is_bold, look.is_italic)
+
+
+def _rounded(size: float) -> float:
+    return round(size * 2) / 2
+
+
+def _is_capitals(text: str) -> bool:
+    letters = sum(1 for character in text if character.isalpha())
+    return letters >= _MIN_CAPITALS and text.isupper()
+
+
+def _is_far(colour: int, other: int) -> bool:
+    return any(abs((colour >> at & 255) - (other >> at & 255)) > _FAR for at in (0, 8, 16))
+
+
+def _family(face: str) -> str:
+    """Return a typeface's name without its style: "Caladea" of "Caladea-Bold"."""
+    return face.split("-", maxsplit=1)[0].split(",", maxsplit=1)[0]

@@ -1,0 +1,129 @@
+"""Headings of PDFs by how they are set: italics, capitals, letters apart, beside their text."""
+
+from collections.abc import Callable
+
+import pytest
+from reportlab.pdfgen.canvas import Canvas
+
+from tests.unit.ingest.test_layouts import CHAPTERS, prose, put, read, titles
+
+SHORT = ("Gifts", "Partners", "Our records")
+Drawing = Callable[[Canvas], None]
+
+
+def set_in(canvas: Canvas, face: str, x: float, y: float, text: str, *, apart: float = 0) -> None:
+    canvas.setFont(face, 10)
+    canvas.drawString(x, y, text, charSpace=apart)
+
+
+def page_of(place: int, *, chapter: str, rule: str) -> Drawing:
+    """A chapter and a rule in it, each set in a face of the same size as the text."""
+
+    def draw(canvas: Canvas) -> None:
+        set_in(canvas, chapter, 150, 740, CHAPTERS[place])
+        prose(canvas, 715)
+        set_in(canvas, rule, 150, 620, f"What to do about {CHAPTERS[place].lower()}")
+        prose(canvas, 595)
+
+    return draw
+
+
+def test_headings_of_one_size_nest_by_weight_and_slope() -> None:
+    found = read(
+        *(page_of(at, chapter="Helvetica-Bold", rule="Helvetica-BoldOblique") for at in range(3))
+    )
+    assert [section.path for section in found.sections[:2]] == [
+        ("Gifts and meals",),
+        ("Gifts and meals", "What to do about gifts and meals"),
+    ]
+    assert len(found.sections) == 6
+
+
+def test_plain_italics_are_headings_only_where_they_stand_above_a_text() -> None:
+    found = read(
+        *(page_of(at, chapter="Helvetica-Bold", rule="Helvetica-Oblique") for at in range(3))
+    )
+    assert len(found.sections) == 6
+
+    def remarks(canvas: Canvas) -> None:
+        put(canvas, 150, 740, "Gifts", 18, bold=True)
+        prose(canvas, 700)
+        for place, title in enumerate(("The Daily Record", "The Ledger", "Our Own Paper")):
+            set_in(canvas, "Helvetica-Oblique", 150, 600 - 40 * place, title)
+
+    assert titles(read(remarks)) == ["Gifts"]
+
+
+def test_capitals_in_the_size_of_the_text_are_above_bold_words() -> None:
+    def draw(canvas: Canvas) -> None:
+        for place, name in enumerate(("GIFTS AND MEALS", "RECORDS")):
+            set_in(canvas, "Helvetica", 260, 740 - 300 * place, name)
+            prose(canvas, 710 - 300 * place)
+            set_in(canvas, "Helvetica-Oblique", 150, 620 - 300 * place, "What this means")
+            prose(canvas, 595 - 300 * place)
+
+    found = read(draw)
+    assert [section.path[0] for section in found.sections] == [
+        *("GIFTS AND MEALS", "GIFTS AND MEALS"),
+        *("RECORDS", "RECORDS"),
+    ]
+
+
+def test_letters_set_apart_are_words() -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica-Bold", 16)
+        canvas.drawString(150, 740, "GIFTS AND MEALS", charSpace=5)
+        prose(canvas, 700)
+
+    assert titles(read(draw)) == ["GIFTS AND MEALS"]
+
+
+def test_titles_beside_their_text_come_before_it() -> None:
+    def draw(canvas: Canvas) -> None:
+        put(canvas, 150, 780, "Rules for all of us", 20, bold=True)
+        for place, name in enumerate(SHORT):
+            put(canvas, 20, 720 - 120 * place, name, 13, bold=True)
+            prose(canvas, 720 - 120 * place)
+
+    found = read(draw)
+    assert titles(found) == ["Rules for all of us", *SHORT]
+    for section in found.sections[1:]:
+        assert found.document.text[section.body_start :].startswith("Everybody who works")
+
+
+def test_pull_quotes_are_no_headings() -> None:
+    def draw(canvas: Canvas) -> None:
+        put(canvas, 150, 760, "Gifts", 18, bold=True)
+        prose(canvas, 720)
+        put(canvas, 150, 600, "\u201cAsk before you take anything from a supplier\u201d", 14)
+        prose(canvas, 560)
+
+    assert titles(read(draw)) == ["Gifts"]
+
+
+@pytest.mark.parametrize("pages", [6])
+def test_running_head_that_stands_beside_the_text_on_some_pages_is_left_out(pages: int) -> None:
+    def draw(canvas: Canvas) -> None:
+        put(canvas, 520, 800, "Handbook", 8)
+        prose(canvas, 700, x=90 if canvas.getPageNumber() % 2 else 180)
+
+    def opening(canvas: Canvas) -> None:
+        put(canvas, 520, 800, "Handbook", 8)
+        put(canvas, 100, 500, "Handbook", 40)
+
+    found = read(opening, *([draw] * pages))
+    assert found.metadata.title == "Handbook"
+    assert found.document.text.count("Handbook") == 1
+
+
+def test_entry_of_a_list_that_is_set_as_a_heading_later_is_none() -> None:
+    def draw(canvas: Canvas) -> None:
+        put(canvas, 150, 780, "1 Records", 16, bold=True)
+        put(canvas, 150, 750, "Appendix A: Periods")
+        prose(canvas, 720)
+        put(canvas, 150, 620, "2 Duties", 16, bold=True)
+        prose(canvas, 590)
+        put(canvas, 150, 480, "Appendix A: Periods", 16, bold=True)
+        prose(canvas, 450)
+
+    assert titles(read(draw)) == ["Records", "Duties", "Periods"]
