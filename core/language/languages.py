@@ -20,6 +20,7 @@ READ = 2_000
 LONGEST_WORD = 24
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
 _LONGEST_PART = 4
+_WORDS_KEPT = 4_096
 SURE = 0.3
 """By how much a language must lead English before a message is taken not to be English."""
 SURE_ALONE = 1.3
@@ -97,16 +98,16 @@ def language_of(text: str) -> Language:
 
 def scored(text: str) -> Mapping[Language, float]:
     """Return how much of a message speaks for each language; empty if nothing tells."""
-    weights = _weights()
-    found = [weights[part] for part in parts(text) if part in weights]
+    found = [row for word in _words(text) for row in _weights_of(word)]
     little = _little_words(text)
     if not (found or little):
         return {}
     words = max(1, len(text[:READ].split()))
+    sums = [sum(column) for column in zip(*found, strict=True)] or [0.0] * len(Language)
     return {
-        language: sum(row[place] for row in found) / max(1, len(found)) ** 0.5
+        language: total / max(1, len(found)) ** 0.5
         + _LITTLE_WORD * little[language.value] / words**0.5
-        for place, language in enumerate(Language)
+        for language, total in zip(Language, sums, strict=True)
     }
 
 
@@ -119,13 +120,28 @@ def _little_words(text: str) -> Counter[str]:
 
 def parts(text: str) -> Iterator[str]:
     """Yield what the classifier counts: words, and parts of words with their bounds."""
+    for word in _words(text):
+        yield from _parts_of(word)
+
+
+def _words(text: str) -> Iterator[str]:
     for word in _WORD.findall(unicodedata.normalize("NFC", text[:READ]).casefold()):
-        kept = word.replace("\u2019", "'")[:LONGEST_WORD]
-        yield f"={kept}"
-        bounded = f"_{kept}_"
-        for length in range(2, _LONGEST_PART + 1):
-            for at in range(len(bounded) - length + 1):
-                yield bounded[at : at + length]
+        yield word.replace("\u2019", "'")[:LONGEST_WORD]
+
+
+def _parts_of(word: str) -> Iterator[str]:
+    yield f"={word}"
+    bounded = f"_{word}_"
+    for length in range(2, _LONGEST_PART + 1):
+        for at in range(len(bounded) - length + 1):
+            yield bounded[at : at + length]
+
+
+@lru_cache(maxsize=_WORDS_KEPT)
+def _weights_of(word: str) -> tuple[tuple[float, ...], ...]:
+    """Return the weights of those parts of a word that have some: most words are common ones."""
+    weights = _weights()
+    return tuple(weights[part] for part in _parts_of(word) if part in weights)
 
 
 @cache

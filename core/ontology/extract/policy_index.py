@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from core.domain.ontology import CrossReference
+from core.language.text_cache import cached_by_text
 from core.ontology.extract.policy_names import (
     NumberKey,
     ancestors,
@@ -18,6 +19,7 @@ from core.ontology.extract.policy_names import (
     readings,
 )
 
+_LONGEST_NAME = 300
 _LEAST_SHARE = 0.7
 _LEAST_LEAD = 0.15
 
@@ -83,24 +85,49 @@ class PolicyIndex:
 
     def policy_named(self, name: str) -> str | None:
         """Return the key of the one policy that has this name, in full or in part; else None."""
-        forms = name_forms(name)
-        for form in forms:
+        for form in name_forms(name):
             keys = self.names.get(form, frozenset())
             if len(keys) == 1:
                 return next(iter(keys))
-        wanted = set(forms[-1].split()) if forms else set[str]()
+        wanted = _core_words(name)
+        if not wanted or name.isupper():
+            return None
         partial = {
             policy.key: len(have)
             for policy in self.policies.values()
-            for have in [set(name_forms(policy.title)[-1].split()) if policy.title else set[str]()]
-            if wanted and wanted <= have and not name.isupper()
+            if wanted <= (have := _core_words(policy.title))
         }
-        nearest = [key for key, size in partial.items() if size == min(partial.values())]
+        least = min(partial.values(), default=0)
+        nearest = [key for key, size in partial.items() if size == least]
         return nearest[0] if len(nearest) == 1 else None
+
+    def with_sections(self, sections: Mapping[str, tuple[IndexedSection, ...]]) -> "PolicyIndex":
+        """Return the index with the sections of some of its policies, by their keys."""
+        own = {key: replace(self.policies[key], sections=given) for key, given in sections.items()}
+        return replace(
+            self,
+            policies={**self.policies, **own},
+            numbers={**self.numbers, **{key: _numbers(one.sections) for key, one in own.items()}},
+        )
 
     def section_numbered(self, policy_key: str, number: str) -> str | None:
         """Return the eid of the section with a number in a policy, or None."""
         return _lookup(self.numbers.get(policy_key, {}), number_key(number))
+
+
+class NameMatcher:
+    """Tells which names may mean one policy, in full or in part, whatever others are called."""
+
+    def __init__(self, *, names: Iterable[str], titles: Iterable[str]) -> None:
+        self._forms = {form for name in names for form in name_forms(name)}
+        self._titles = {_core_words(title) for title in titles}
+
+    def may_mean(self, name: str) -> bool:
+        """Return False if the policy makes no difference to `PolicyIndex.policy_named`."""
+        words = _core_words(name)
+        return not self._forms.isdisjoint(name_forms(name)) or (
+            bool(words) and any(words <= have for have in self._titles)
+        )
 
 
 def resolve(
@@ -163,6 +190,13 @@ def with_inferred_names(
         else policy
         for policy in index.policies.values()
     )
+
+
+@cached_by_text(longest=_LONGEST_NAME)
+def _core_words(name: str) -> frozenset[str]:
+    """Return the stems of a name without those words that many names share."""
+    forms = name_forms(name)
+    return frozenset(forms[-1].split()) if forms else frozenset()
 
 
 def _is_short(alias: str) -> bool:

@@ -4,6 +4,7 @@ import re
 from typing import TypeAlias
 
 from core.language.content_words import stem, words
+from core.language.text_cache import cached_by_text
 
 NumberKey: TypeAlias = tuple[str, ...]
 """The atoms of a section number; empty if there are none."""
@@ -80,6 +81,8 @@ _SAID = (
     re.compile(rf"(?:purpose of|This is) the ([A-Z][\w ]{{3,60}}?) \({_QUOTED}\)"),
 )
 _SAID_WITHIN = 6_000
+_NAMES_KEPT = 16_384
+_LONGEST_NAME = 300
 
 
 def number_key(number: str) -> NumberKey:
@@ -149,6 +152,7 @@ def without_article(name: str) -> str:
         name = name[match.end() :]
 
 
+@cached_by_text(entries=_NAMES_KEPT, longest=_LONGEST_NAME)
 def name_forms(name: str) -> tuple[str, ...]:
     """Return the comparable forms of a policy's name, the fullest first."""
     identified = _IDENTIFIED.fullmatch(name.strip())

@@ -358,6 +358,19 @@ async def test_a_dangling_reference_is_filled_by_a_later_version(
     assert (await targets(engine))[0][1] == "cash"
 
 
+async def test_a_name_that_two_policies_had_is_found_once_one_gives_it_up(
+    ingest: Ingest, engine: AsyncEngine
+) -> None:
+    """A new title decides what the name means, although the other policy did not change."""
+    other = CASH.replace("# Cash Policy", "# Cash Policy\n\nPolicy ID: MON-001")
+    await ingest(CASH, name="tills.md")
+    await ingest(other, name="money.md")
+    await ingest(GIFTS)
+    assert await targets(engine) == [(1, None, None)]
+    await ingest(other.replace("# Cash Policy", "# Money Rules"), name="money.md")
+    assert (await targets(engine))[0][1] == "tills"
+
+
 async def told(engine: AsyncEngine) -> list[tuple[str, str, Any, Any]]:
     """Return what the record tells of publications, in order."""
     query = "SELECT tag, subject, doc->'before', doc->'after' FROM audit.record ORDER BY at, id"

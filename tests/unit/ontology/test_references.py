@@ -8,6 +8,7 @@ from core.language.spans import TextSpan
 from core.ontology.extract.policy_index import (
     IndexedPolicy,
     IndexedSection,
+    NameMatcher,
     PolicyIndex,
     ReferenceTarget,
     resolve,
@@ -128,6 +129,27 @@ def test_names_are_inferred_from_the_numbers_mentioned_with_them() -> None:
     mentions = [_reference("COBS", number) for number in ("1.1", "1.2", "1.3", "1.4")]
     assert with_inferred_names(index, mentions).policy_named("COBS") == "a"
     assert index.policy_named("COBS") is None
+
+
+_NAMED = st.lists(
+    st.sampled_from(("Gifts", "Travel", "and", "Data", "Policy", "Code", "FIN-003", "GEN")),
+    max_size=4,
+).map(" ".join)
+
+
+@given(others=st.lists(_NAMED, max_size=4), title=_NAMED, alias=_NAMED, name=_NAMED)
+def test_a_policy_changes_only_what_its_names_may_mean(
+    others: list[str], title: str, alias: str, name: str
+) -> None:
+    """Whatever cannot mean a policy means the same with it as without it."""
+    there = [_policy(f"other-{at}", other) for at, other in enumerate(others)]
+    one = _policy("one", title, aliases=(alias,))
+    matcher = NameMatcher(names=(one.key, title, alias), titles=(title,))
+    before, after = PolicyIndex.of(there), PolicyIndex.of([*there, one])
+    if not matcher.may_mean(name):
+        assert after.policy_named(name) == before.policy_named(name)
+    if after.policy_named(name) == "one":
+        assert matcher.may_mean(name)
 
 
 def test_headings_are_not_references() -> None:

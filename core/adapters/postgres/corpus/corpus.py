@@ -6,6 +6,7 @@ from datetime import date
 from sqlalchemy import RowMapping, func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from core.adapters.postgres.corpus.cross_references import resolve_references, store_references
 from core.adapters.postgres.corpus.publication_events import record_publication
 from core.adapters.postgres.corpus.publishing import (
     content_hash,
@@ -17,8 +18,6 @@ from core.adapters.postgres.corpus.publishing import (
     note_readers,
     open_edition,
     refuse_overtaken,
-    resolve_references,
-    store_references,
 )
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
@@ -136,7 +135,8 @@ class PostgresCorpusStore:
             await refuse_overtaken(connection, publication, after)
             key = publication.metadata.key
             edition = await open_edition(connection, f"{key} published")
-            version_id, number = await insert_version(connection, publication, edition, on_day)
+            row = await insert_version(connection, publication, edition, on_day)
+            version_id = row.version_id
             if publication.replaces is not None:
                 await end_version(connection, publication.replaces, edition)
             if publication.read_from is not None:
@@ -146,7 +146,7 @@ class PostgresCorpusStore:
             await insert_chunks(connection, publication, version_id, section_ids)
             await store_facts(connection, publication, version_id, section_ids)
             await store_references(connection, publication, version_id, section_ids)
-            await resolve_references(connection, version_id)
+            await resolve_references(connection, version_id=version_id, policy_id=row.policy_id)
             if publication.chunks:
                 await indexes.index_terms(connection, version_id)
                 if space is not None:
@@ -165,7 +165,7 @@ class PostgresCorpusStore:
         return Published(
             version_id=VersionId(version_id),
             edition=edition,
-            is_first=number == 1,
+            is_first=row.number == 1,
             chunks=len(publication.chunks),
             chunks_embedded=len(vectors),
             entities=len(publication.extraction.entities),

@@ -1,49 +1,31 @@
-"""Store one publication: edition, version, sections, chunks and cross-references.
+"""Store one publication: edition, version, sections and chunks.
 
 Called within the transaction that holds the advisory lock `PUBLISHING`.
 """
 
 import hashlib
-from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from sqlalchemy import RowMapping, bindparam, func, select, text
+from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.engine.tables import (
     chunks,
-    cross_references,
-    editions,
     policies,
     policy_versions,
     sections,
 )
 from core.domain.errors import IntegrityError, OvertakenError
-from core.domain.ontology import CrossReference
-from core.language.spans import TextSpan, VersionId
-from core.ontology.extract.policy_index import IndexedPolicy, IndexedSection, PolicyIndex, resolve
+from core.language.spans import VersionId
 from core.ports import Publication
 
-_NEWEST_VERSIONS = """
-SELECT DISTINCT ON (v.policy_id) v.id, v.policy_id, p.key, v.title
-  FROM citebound.policy_versions v JOIN citebound.policies p ON p.id = v.policy_id
- WHERE v.edition_until IS NULL ORDER BY v.policy_id, v.number DESC"""
-_ALIASES = """
-SELECT pr.version_id, e.aliases
-  FROM citebound.entities e JOIN citebound.provenance pr ON pr.entity_id = e.id
- WHERE e.key = ANY(:policies) AND pr.version_id = ANY(:versions) AND cardinality(e.aliases) > 0"""
-# References that may resolve differently now: those of the version just stored, unresolved ones,
-# and those into its policy.
-_OPEN = """
-SELECT x.id, x.policy, x.number, x.target_policy_id, x.target_eid, p.key AS source, s.ordinal
-  FROM citebound.cross_references x
-  JOIN citebound.policy_versions v ON v.id = x.version_id
-  JOIN citebound.policies p ON p.id = v.policy_id
-  JOIN citebound.sections s ON s.id = x.section_id
- WHERE x.version_id = :version OR x.target_policy_id IS NULL
-    OR x.target_policy_id = (SELECT policy_id FROM citebound.policy_versions WHERE id = :version)"""
+_NEXT_EDITION = text(
+    "INSERT INTO citebound.editions (number, note)"
+    " SELECT coalesce(max(number), 0) + 1, :note FROM citebound.editions RETURNING number"
+)
 _NEWEST = text(
     "SELECT v.id, (SELECT max(w.edition) FROM citebound.withdrawals w"
     "  WHERE w.policy_id = v.policy_id AND w.edition > v.edition_from) AS withdrawn_in"
@@ -65,6 +47,18 @@ _NOTE_READERS = text(
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredRow:
+    """A version's row."""
+
+    policy_id: int
+    """Of which policy."""
+    version_id: int
+    """Its id."""
+    number: int
+    """Which of the policy's versions, from 1."""
+
+
 async def refuse_overtaken(
     connection: AsyncConnection, publication: Publication, after: VersionId | None
 ) -> None:
@@ -81,9 +75,9 @@ async def refuse_overtaken(
 
 async def open_edition(connection: AsyncConnection, note: str) -> int:
     """Begin the next edition; the caller holds the lock `PUBLISHING`."""
-    newest = await connection.scalar(select(func.max(editions.c.number)))
-    edition = (newest or 0) + 1
-    await connection.execute(editions.insert().values(number=edition, note=note))
+    edition = await connection.scalar(_NEXT_EDITION, {"note": note})
+    if not isinstance(edition, int):
+        raise IntegrityError("the database returned no number for a new edition")
     return edition
 
 
@@ -98,8 +92,8 @@ async def end_version(connection: AsyncConnection, replaced: VersionId, edition:
 
 async def insert_version(
     connection: AsyncConnection, publication: Publication, edition: int, on_day: date
-) -> tuple[int, int]:
-    """Store the row of a version, and return its id and its number."""
+) -> StoredRow:
+    """Store the row of a version."""
     given = publication.metadata
     policy_id = await _policy_id(connection, given.key)
     newest = (
@@ -147,14 +141,17 @@ async def insert_version(
     )
     if version_id is None:
         raise IntegrityError("the database returned no id for a new version")
-    return version_id, number
+    return StoredRow(policy_id=policy_id, version_id=version_id, number=number)
 
 
-async def _policy_id(connection: AsyncConnection, key: str) -> int | None:
+async def _policy_id(connection: AsyncConnection, key: str) -> int:
     known = await connection.scalar(select(policies.c.id).where(policies.c.key == key))
-    return known or await connection.scalar(
+    found = known or await connection.scalar(
         policies.insert().values(key=key).returning(policies.c.id)
     )
+    if found is None:
+        raise IntegrityError(f"the database returned no id for the policy {key!r}")
+    return found
 
 
 def _begin(before: date | None, until: date | None, on_day: date) -> date | None:
@@ -252,97 +249,3 @@ async def insert_chunks(
 def content_hash(content: str) -> bytes:
     """Return the hash by which equal texts are embedded once."""
     return hashlib.sha256(content.encode()).digest()
-
-
-async def store_references(
-    connection: AsyncConnection,
-    publication: Publication,
-    version_id: int,
-    section_ids: Mapping[int, int],
-) -> None:
-    """Store a version's references as written."""
-    rows = [
-        {
-            "version_id": version_id,
-            "section_id": section_ids[reference.section_ordinal],
-            "char_start": reference.span.char_start,
-            "char_end": reference.span.char_end,
-            "policy": reference.policy,
-            "number": reference.number,
-        }
-        for reference in publication.extraction.references
-    ]
-    if rows:
-        await connection.execute(cross_references.insert(), rows)
-
-
-async def resolve_references(connection: AsyncConnection, version_id: int) -> None:
-    """Resolve again every reference that the new version may affect."""
-    rows = (await connection.execute(text(_OPEN), {"version": version_id})).mappings().all()
-    if not rows:
-        return
-    index, policy_ids = await _index(connection)
-    changes = [change for row in rows if (change := _change(row, index, policy_ids)) is not None]
-    if changes:
-        await connection.execute(
-            cross_references.update()
-            .where(cross_references.c.id == bindparam("row_id"))
-            .values(target_policy_id=bindparam("policy_id"), target_eid=bindparam("eid")),
-            changes,
-        )
-
-
-def _change(
-    row: RowMapping, index: PolicyIndex, policy_ids: Mapping[str, int]
-) -> dict[str, object] | None:
-    reference = CrossReference(
-        span=TextSpan(char_start=0, char_end=1),
-        section_ordinal=row["ordinal"],
-        policy=row["policy"],
-        number=row["number"],
-    )
-    target = resolve(reference, source_policy_key=row["source"], policies=index)
-    if target is None:
-        return None
-    before = (row["target_policy_id"], row["target_eid"])
-    after = (policy_ids[target.policy_key], target.eid)
-    if after == before or (after[0] == before[0] and _holds(after[1], before[1])):
-        return None
-    return {"row_id": row["id"], "policy_id": after[0], "eid": after[1]}
-
-
-def _holds(outer: str | None, inner: str | None) -> bool:
-    """Return whether a section, or the whole policy (None), contains another section."""
-    return inner is not None and (outer is None or inner.startswith(f"{outer}__"))
-
-
-async def _index(connection: AsyncConnection) -> tuple[PolicyIndex, dict[str, int]]:
-    newest = (await connection.execute(text(_NEWEST_VERSIONS))).mappings().all()
-    named = await connection.execute(
-        text(_ALIASES),
-        {
-            "policies": [f"policy:{row['key']}" for row in newest],
-            "versions": [row["id"] for row in newest],
-        },
-    )
-    aliases = {row.version_id: row.aliases for row in named}
-    found = await connection.execute(
-        text(
-            "SELECT version_id, eid, number FROM citebound.sections"
-            " WHERE version_id = ANY(:versions) ORDER BY version_id, ordinal"
-        ),
-        {"versions": [row["id"] for row in newest]},
-    )
-    sections: dict[int, list[IndexedSection]] = defaultdict(list)
-    for section in found:
-        sections[section.version_id].append(IndexedSection(eid=section.eid, number=section.number))
-    index = PolicyIndex.of(
-        IndexedPolicy(
-            key=row["key"],
-            title=row["title"],
-            aliases=tuple(aliases.get(row["id"], ())),
-            sections=tuple(sections[row["id"]]),
-        )
-        for row in newest
-    )
-    return index, {row["key"]: row["policy_id"] for row in newest}

@@ -1,5 +1,6 @@
 """The scope of a question as SQL, and where in a policy a row of it lies."""
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,7 +19,7 @@ def section_ref(row: Mapping[Any, Any]) -> SectionRef:
         eid=row["eid"],
         number=row["number"],
         title=row["section_title"],
-        page=max(1, sum(start <= row["char_start"] for start in starts)) if starts else None,
+        page=max(1, bisect_right(starts, row["char_start"])) if starts else None,
         path=tuple(row["path"]),
     )
 
