@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from core.domain.errors import UsageError
 from core.domain.policy import EVERYONE
-from core.ingest.metadata import is_link
+from core.ingest.metadata import A_LINK, is_link
 
 MAX_REASON = 500
 """Characters of a reason."""
@@ -233,7 +233,7 @@ def positive(text: str) -> int:
 def link(text: str) -> str:
     """Read an address of the web; `ArgumentTypeError` if it is none."""
     if not is_link(text):
-        raise argparse.ArgumentTypeError(f"expected an address like https://..., got {text!r}")
+        raise argparse.ArgumentTypeError(f"expected {A_LINK}, got {text!r}")
     return text
 
 

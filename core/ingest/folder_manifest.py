@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NoReturn, cast
 
 from core.domain.errors import UsageError
-from core.ingest.metadata import is_link
+from core.ingest.metadata import A_LINK, is_link
 from core.ingest.prepare import Overrides, key_of
 
 MANIFEST = "citebound.toml"
@@ -175,7 +175,7 @@ def _value(table: _Table, name: str, value: object) -> object:
 
 def _link(table: _Table, name: str, value: object) -> str:
     if not isinstance(value, str) or not is_link(value.strip()):
-        table.refuse(name, f"expected an address that begins with https://, got {value!r}")
+        table.refuse(name, f"expected {A_LINK}, got {value!r}")
     return value.strip()
 
 

@@ -14,31 +14,43 @@ from core.language.spans import TextSpan
 LONGEST_CLASS = 60
 """Characters of a class of sensitivity; what is longer is a sentence about one."""
 _LINK = re.compile(r"https://[A-Za-z0-9.-]{1,253}(?:[/?#][!-~]{0,1500})?")
+A_LINK = "an address like https://policies.example.com/gifts, without a port, spaces or accents"
+"""What `is_link` expects, for a refusal."""
 _LABELS: Mapping[str, str] = {
     label: key
     for key, labels in {
-        "title": "title|policy title|document title|policy name|name of policy",
+        "title": "title|policy title|document title|policy name|name of policy|titel",
         "policy_id": "policy id|document id|policy no|policy number|document number|document no"
-        "|reference|policy reference|identifier|policy code",
-        "version": "version|revision|version no|version number|policy version",
-        "owner": "owner|policy owner|document owner|responsible|responsible role|process owner",
+        "|reference|policy reference|identifier|policy code|dokumentnummer|dokumenten id"
+        "|richtliniennummer",
+        "version": "version|revision|version no|version number|policy version|fassung",
+        "owner": "owner|policy owner|document owner|responsible|responsible role|process owner"
+        "|verantwortlich|verantwortliche stelle|verantwortliche person|verantwortlicher"
+        "|verantwortlicher bereich|dokumentenverantwortlich|eigentümer|eigner",
         "effective_from": "effective date|effective from|effective|valid from|in force from"
-        "|date effective|in force since|start date|effective as of",
+        "|date effective|in force since|start date|effective as of|gültig ab|gültig seit"
+        "|in kraft seit|in kraft ab|inkrafttreten|tritt in kraft am|gilt ab|gilt seit",
         "effective_until": "effective until",
         "last_day": "expiry date|expires|expires on|valid until|valid to|effective to"
-        "|effective through|end date|expiration date|in force until",
-        "jurisdiction": "jurisdiction|country|applies in|geographic scope|territory",
+        "|effective through|end date|expiration date|in force until|gültig bis|gilt bis"
+        "|in kraft bis",
+        "jurisdiction": "jurisdiction|country|applies in|geographic scope|territory|land|gilt in"
+        "|räumlicher geltungsbereich|rechtsordnung",
         "url": "url|policy url|canonical url|permalink|published at",
         "sensitivity": "sensitivity|sensitivity label|classification|information classification"
-        "|data classification|security classification|document classification|confidentiality",
+        "|data classification|security classification|document classification|confidentiality"
+        "|klassifizierung|klassifikation|einstufung|vertraulichkeit|vertraulichkeitsstufe"
+        "|schutzklasse",
         "review_by": "review by|next review|next review date|next review due|review due"
-        "|review due date|due for review|date of next review|to be reviewed by",
-        "verified_by": "verified by|verifier",
+        "|review due date|due for review|date of next review|to be reviewed by"
+        "|nächste überprüfung|nächste prüfung|überprüfung fällig|zu überprüfen bis"
+        "|überprüfung bis",
+        "verified_by": "verified by|verifier|geprüft von|geprüft durch",
     }.items()
     for label in labels.split("|")
 }
-"""`effective_until` is exclusive, as everywhere here; an expiry date in prose is the last day in
-force. A bare "review date" is not read: it may be the day of the last review."""
+"""In English and German. `effective_until` is exclusive, as everywhere here; an expiry date in
+prose is the last day in force. A bare "review date" is not read: it may be that of the last one."""
 
 _COUNTRIES: Mapping[str, str] = {
     **{name.lower(): code for code, name in NAMES.items()},
@@ -59,18 +71,18 @@ _MONTHS = {
     name: number
     for number, names in enumerate(
         [
-            "january jan januar",
-            "february feb februar",
-            "march mar märz",
+            "january jan januar jänner",
+            "february feb februar feber",
+            "march mar märz mrz",
             "april apr",
             "may mai",
             "june jun juni",
             "july jul juli",
             "august aug",
             "september sep sept",
-            "october oct oktober",
+            "october oct oktober okt",
             "november nov",
-            "december dec dezember",
+            "december dec dezember dez",
         ],
         start=1,
     )
@@ -85,6 +97,8 @@ _NUMERIC = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})\b")
 _MONTHS_IN_YEAR = 12
 
 _LINE = re.compile(r"\**+([^\W\d_][\w /()-]{1,40}?)\**+\s*+:\**+\s++(\S.*)")
+_LONGEST_LABEL = 60
+"""Characters by which a label has its colon."""
 _FIRST_PAGE_CHARACTERS = 6000
 _FIRST_LINES = 60
 _MAX_VALUE_CHARACTERS = 200
@@ -123,6 +137,17 @@ def front_matter(block: str) -> dict[str, str]:
             pairs.append((key, value.strip().strip("\"'")))
     named = [("title", value) for key, value in pairs if key.strip().casefold() == "name"]
     return canonical_keys([*pairs, *named])
+
+
+def is_labelled(line: str) -> bool:
+    """Return whether a line is a "Label: value"."""
+    return _LINE.fullmatch(line) is not None
+
+
+def is_of_policy(line: str) -> bool:
+    """Return whether a line says something of the policy, under one of the labels known here."""
+    match = _LINE.fullmatch(line) if ":" in line[:_LONGEST_LABEL] else None
+    return match is not None and _plain_label(match.group(1)) in _LABELS
 
 
 def canonical_keys(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:

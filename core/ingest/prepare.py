@@ -6,7 +6,7 @@ about the policy takes precedence over what the document says of itself.
 
 import hashlib
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import date
 from enum import StrEnum
 from pathlib import PurePath
@@ -141,11 +141,14 @@ def prepared_from(
     """
     name = PurePath(source_name)
     metadata, key_source = _metadata(content.document, stem=name.stem, given=given)
+    document = content.document
+    if denied := _denied(document, metadata, given=given):
+        document = replace(document, notes=(*document.notes, denied))
     return Prepared(
         source_name=name.name,
         metadata=metadata,
         key_source=key_source,
-        document=content.document,
+        document=document,
         sections=content.sections,
         chunks=content.chunks,
         sha256=hashlib.sha256(data).digest(),
@@ -201,6 +204,30 @@ def _overridden(found: PolicyMetadata, given: Overrides) -> PolicyMetadata:
     stated = {name: getattr(given, name) for name in _STATED}
     values.update({name: value for name, value in stated.items() if value is not None})
     return PolicyMetadata(**values)
+
+
+def _denied(document: LoadedDocument, metadata: PolicyMetadata, *, given: Overrides) -> str:
+    """Return a note on what the document says otherwise than it is given; empty: nothing."""
+    said = [
+        f"{called} {document.metadata[name]!r}"
+        for name, called in _CARE.items()
+        if getattr(given, name) is not None
+        and name in document.metadata
+        and document.metadata[name].casefold() != str(getattr(metadata, name)).casefold()
+    ]
+    return f"the document says otherwise than given: {', '.join(said)}" if said else ""
+
+
+_CARE = {
+    "owner": "owner",
+    "sensitivity": "class",
+    "review_by": "review by",
+    "verified_by": "verified by",
+    "jurisdiction": "holds in",
+    "effective_from": "in force from",
+    "effective_until": "ends",
+}
+"""What of a policy a document and who ingests it may say otherwise, and how a note calls it."""
 
 
 def _date(text: str | None) -> date | None:

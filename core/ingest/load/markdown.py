@@ -16,7 +16,7 @@ from core.domain.errors import DocumentError
 from core.domain.policy import LoadedDocument
 from core.ingest.load.builder import DocumentBuilder
 from core.ingest.load.text import decode_text
-from core.ingest.metadata import front_matter
+from core.ingest.metadata import front_matter, is_labelled, is_of_policy
 
 _FRONT_MATTER = re.compile(
     r"---[ \t]*\r?\n(.{0,20000}?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)", re.DOTALL
@@ -30,7 +30,8 @@ _UNOPENED = re.compile(
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _InlineRule: TypeAlias = Callable[[StateInline, bool], bool]
 _UNCLOSED = "unclosed brackets"
-_BREAK = "\n"
+_BREAK, _SOFT = "\n", "\x1e"
+"""Ends of lines that stay, and those that flow on unless both lines say something of the policy."""
 _CLOSERS_WITH_GAP = frozenset(
     {"paragraph_close", "bullet_list_close", "ordered_list_close", "blockquote_close"}
 )
@@ -165,13 +166,16 @@ class _Walk:
         return f"{number}{token.markup} "
 
     def _take_inline(self, children: Sequence[Token]) -> None:
-        text = _visible(children)
+        lines = _visible(children).split(_SOFT)
+        text = " ".join(lines).replace(_BREAK, " ")
         if self._row is not None:
-            self._row.append(text.replace(_BREAK, " "))
+            self._row.append(text)
         elif self._heading_level is not None:
-            self.builder.heading(text.replace(_BREAK, " "), level=self._heading_level)
+            self.builder.heading(text, level=self._heading_level)
         else:
-            self._take_lines(text)
+            is_control = is_of_policy(lines[0])
+            parts = [f"{_BREAK if is_control and is_labelled(one) else ' '}{one}" for one in lines]
+            self._take_lines("".join(parts)[1:])
 
     def _take_lines(self, text: str) -> None:
         for line in text.split(_BREAK):
@@ -180,13 +184,13 @@ class _Walk:
 
 
 def _visible(children: Sequence[Token]) -> str:
-    """Return what a reader sees of inline tokens; hard breaks as line ends."""
+    """Return what a reader sees of inline tokens; hard breaks are line ends, soft ones `_SOFT`."""
     parts: list[str] = []
     for child in children:
         if child.type in {"text", "code_inline", "text_special"}:
             parts.append(child.content)
         elif child.type == "softbreak":
-            parts.append(" ")
+            parts.append(_SOFT)
         elif child.type == "hardbreak" or _is_break_tag(child):
             parts.append(_BREAK)
         elif child.type == "image":

@@ -2,6 +2,7 @@
 
 - A line continues on the next one if the next word would not have fitted, or if its sentence has
   clearly not ended; otherwise the line break is intended.
+- A line that says something of the policy ("Owner: ...") stands alone.
 - Hyphens at line ends are dropped unless the document hyphenates the word elsewhere.
 - Headings are those of `pdf_headings`, and short title-like first lines of a paragraph.
 """
@@ -13,6 +14,7 @@ from core.ingest.load.builder import DocumentBuilder
 from core.ingest.load.pdf_headings import Headings, Page
 from core.ingest.load.pdf_layout import Block
 from core.ingest.load.pdf_lines import HYPHEN, Line
+from core.ingest.metadata import is_of_policy
 from core.language.sentences import is_cut_off
 
 _MAX_TITLE_WORDS = 12
@@ -118,7 +120,7 @@ class _Flow:
                 self._builder.heading(line.text, level=self._headings.lowest_level())
             elif above is None:
                 self._begin(line)
-            elif (place == 1 and is_title) or breaks.before(place):
+            elif (place == 1 and is_title) or breaks.before(place) or is_of_policy(line.text):
                 self._builder.line(line.text.removesuffix(HYPHEN))
             else:
                 self._join(above, line)

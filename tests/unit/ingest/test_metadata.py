@@ -1,8 +1,10 @@
 """What a document says of itself."""
 
+import io
 from datetime import date
 
 import pytest
+from reportlab.pdfgen.canvas import Canvas
 
 from core.ingest.load import load
 from core.ingest.metadata import canonical_keys, country_code, front_matter, parse_date
@@ -104,6 +106,53 @@ def test_what_a_document_says_of_its_care_is_read() -> None:
         "review_by": "2026-06-30",
         "verified_by": "Group Legal",
     }
+
+
+@pytest.mark.parametrize("name", ["a.md", "a.txt", "a.html", "a.pdf"])
+def test_lines_of_a_paragraph_are_read_one_by_one(name: str) -> None:
+    """No owner is called "Legal Approved by: Board", whatever flows on in that format."""
+    lines = ("Owner: Legal", "Approved by: Board", "Effective date: 1 May 2026", "Class: x")
+    lines = (*lines, "Classification: Internal")
+    data = "Travel Policy\n\n{}\n\nOne\ntwo.\n".format("\n".join(lines)).encode()
+    if name == "a.html":
+        data = f"<h1>Travel Policy</h1><p>{'<br>'.join(lines)}</p>".encode()
+    elif name == "a.pdf":
+        buffer = io.BytesIO()
+        canvas = Canvas(buffer)
+        for place, line in enumerate(lines):
+            canvas.drawString(70, 700 - 14 * place, line)
+        canvas.save()
+        data = buffer.getvalue()
+    document = load(data, source_name=name)
+    assert document.metadata == {
+        "owner": "Legal",
+        "effective_from": "2026-05-01",
+        "sensitivity": "Internal",
+    }
+    assert name != "a.md" or "One two." in document.text
+
+
+def test_german_labels_are_read() -> None:
+    """In lines at the beginning; what is no country leaves open where it holds."""
+    said = load(
+        (
+            "# Reiserichtlinie\n\nVerantwortlich: Leitung Personal\nGültig ab: 1. Januar 2026\n"
+            "Gültig bis: 31.12.2027\nKlassifizierung: Vertraulich\nNächste Überprüfung: 30.6.2027\n"
+            "**Geprüft von:** Rechtsabteilung\nFassung: 2.0\nGilt in: Deutschland\n"
+        ).encode(),
+        source_name="a.md",
+    ).metadata
+    assert said == {
+        "owner": "Leitung Personal",
+        "effective_from": "2026-01-01",
+        "effective_until": "2028-01-01",
+        "sensitivity": "Vertraulich",
+        "review_by": "2027-06-30",
+        "verified_by": "Rechtsabteilung",
+        "version": "2.0",
+        "jurisdiction": "DE",
+    }
+    assert canonical_keys([("Räumlicher Geltungsbereich", "alle Standorte")]) == {}
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,18 @@ def test_what_is_given_wins() -> None:
     assert Overrides().agree_with(metadata)
 
 
+def test_a_document_that_says_otherwise_is_named() -> None:
+    """What is given counts, and the note says what does not."""
+    text = b"---\nowner: CCO\nclassification: Confidential\nreview by: 2026-01-31\n---\n\n# Gifts\n"
+    given = Overrides(owner="Legal", sensitivity="confidential", review_by=date(2027, 1, 31))
+    found = prepare(text, source_name="x.md", given=given)
+    assert found.metadata.owner == "Legal"
+    assert found.document.notes == (
+        "the document says otherwise than given: owner 'CCO', review by '2026-01-31'",
+    )
+    assert prepare(text, source_name="x.md").document.notes == ()
+
+
 def test_without_chunks_the_rest_is_the_same() -> None:
     with_chunks = prepare(POLICY, source_name="x.md")
     without = prepare(POLICY, source_name="x.md", with_chunks=False)
