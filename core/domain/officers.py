@@ -191,6 +191,18 @@ class Officers:
         marked = tuple(officer for officer in self.all if officer.is_on_call)
         return marked or tuple(officer for officer in self.all if officer.accounts)[:1]
 
+    def named(self, name: str) -> Officer | None:
+        """Return who can be reached and is called so, by login or name; None: nobody."""
+        said = name.casefold().strip()
+        return next(
+            (
+                one
+                for one in self.all
+                if one.accounts and said and said in {one.login.casefold(), one.name.casefold()}
+            ),
+            None,
+        )
+
     def route_to(self, login: str) -> Route | None:
         """Return where an officer alone is told something; None: they can't be reached."""
         found = next((one for one in self.all if one.login == login and one.accounts), None)

@@ -1,10 +1,11 @@
 """Officers are told of policies that are past their review: once for each policy and date."""
 
 import asyncio
+from dataclasses import replace
 from datetime import date, timedelta
 from typing import Any
 
-from core.domain.officers import Officers
+from core.domain.officers import Account, Officer, Officers
 from tests.integration.replay.conftest import GIFTS, LOWER, Office, Publish
 
 DAY = date(2100, 3, 1)
@@ -33,6 +34,33 @@ async def test_a_policy_is_told_of_once_for_each_date(office: Office, publish: P
     assert await told(office, later) == [first]
     again = await told(office, later + timedelta(days=1))
     assert again == [first, "Gifts Policy (gifts), due by 2100-03-11, owner Legal"]
+
+
+async def test_the_owner_is_told_alone_and_no_channel_of_what_is_for_some(
+    office: Office, publish: Publish
+) -> None:
+    """An officer whom the policy names as its owner; else whoever is on call, or the channel."""
+    boss = Account(platform="fake", tenant="T1", person="O2")
+    known = office.service.officers
+    ada = Officer(login="ada", name="Ada Lovelace", accounts=(boss,))
+    office.service.officers = replace(known, all=(*known.all, ada))
+    office.service.__dict__.pop("review_reminders", None)
+    for key, about in {
+        "owned": {"owner": "ada lovelace"},
+        "restricted": {"audience": frozenset({"board"})},
+        "public": {"owner": "Legal"},
+    }.items():
+        await publish(GIFTS, name=f"{key}.md", key=key, review_by=DAY, **about)
+    await told(office)
+    rows = await office.rows(
+        "SELECT c.channel, split_part(o.cause, ':', 2) AS key FROM citebound.outbox o"
+        " JOIN citebound.conversations c ON c.id = o.conversation_id WHERE o.cause LIKE 'review:%'"
+    )
+    assert {row["key"]: row["channel"] for row in rows} == {
+        "owned": "@O2",
+        "restricted": "@O1",
+        "public": "C9",
+    }
 
 
 async def test_two_processes_tell_once(office: Office, publish: Publish) -> None:

@@ -20,7 +20,7 @@ from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStor
 from core.domain.audit import Tag
 from core.domain.delivery import Notice
 from core.domain.json_value import Json
-from core.domain.officers import Officer, Officers, Route
+from core.domain.officers import Officers, Route
 from core.domain.ontology import SectionRef
 from core.domain.question import Scope
 from core.ingest.changes import (
@@ -281,7 +281,7 @@ class PostgresCorpusChanges:
         of_owners: defaultdict[str, list[ChangedPolicy]] = defaultdict(list)
         rest: list[ChangedPolicy] = []
         for one in changes.of_interest.policies:
-            owner = _owner(one, self._officers)
+            owner = self._officers.named(one.owner or "")
             (rest if owner is None else of_owners[owner.login]).append(one)
         for login, theirs in of_owners.items():
             route = self._officers.route_to(login)
@@ -371,16 +371,3 @@ def _said(value: Json) -> str:
 
 def _where(place: SectionRef) -> str:
     return f"{place.policy_title} ({place.policy_key}) {place.number or place.title}".strip()
-
-
-def _owner(change: ChangedPolicy, officers: Officers) -> Officer | None:
-    """Return the officer whom a policy names as its owner, by login or name; None: none."""
-    said = (change.owner or "").casefold().strip()
-    return next(
-        (
-            one
-            for one in officers.all
-            if one.accounts and said and said in {one.login.casefold(), one.name.casefold()}
-        ),
-        None,
-    )
