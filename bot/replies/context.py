@@ -21,7 +21,9 @@ from core.language.interface.texts import Text
 from core.language.languages import Language
 from core.ports.starters import StarterSet
 
-LONGEST_FRAGMENT = 200
+LONGEST_URL = 2_000
+"""Characters of the address of a policy, beside what leads to a heading there."""
+LONGEST_FRAGMENT = 300
 """Characters that lead from an address to a heading, encoded; a longer one is left out."""
 CLASSES = ("Public", "Internal", "Confidential", "Strictly confidential")
 """Classes of sensitivity, from the least to the most, where the deployment names no others."""
@@ -31,6 +33,7 @@ HANDLE_ALIKE = Text(
 )
 _PDF, _MARKDOWN, _PAGES = (".pdf",), (".md", ".markdown"), (".html", ".htm", ".xhtml")
 _NO_SLUG = re.compile(r"[^\w\- ]")
+_IN_URLS = "-._~:/?#@!$&*+,;=%"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,16 +114,19 @@ class Library:
     def url(self, place: SectionRef) -> str | None:
         """Return where a section can be opened; None if nowhere, or elsewhere."""
         shelf = self.shelves.get(place.policy_key)
-        if shelf is None or shelf.url is None:
+        if shelf is None:
             return None
-        url = shelf.url if "#" in shelf.url else f"{shelf.url}{_anchor(shelf, place)}"
-        if is_trusted(url, self.hosts):
-            return url
-        return shelf.url if is_trusted(shelf.url, self.hosts) else None
+        if (base := self.trusted(shelf.url)) is None:
+            return None
+        url = base if "#" in base else f"{base}{_anchor(shelf, place)}"
+        return url if is_trusted(url, self.hosts) else base
 
     def trusted(self, url: str | None) -> str | None:
         """Return an address if a reply may lead to it."""
-        return url if url is not None and is_trusted(url, self.hosts) else None
+        if url is None or len(url) > LONGEST_URL:
+            return None
+        encoded = _encoded(url)
+        return encoded if is_trusted(encoded, self.hosts) else None
 
     def page(self, path: str) -> str | None:
         """Return the address of a page of the officers' console; None: there is none."""
@@ -153,6 +159,15 @@ def library_of(settings: Settings) -> Library:
     )
 
 
+def _encoded(url: str) -> str:
+    """Return an address without characters that would end it in the markup of a platform.
+
+    SharePoint leaves parentheses and apostrophes of a file's name as they are. In the host nothing
+    changes what it is compared with: no host has such characters.
+    """
+    return quote(url, safe=_IN_URLS, errors="ignore")
+
+
 def _anchor(shelf: Shelf, place: SectionRef) -> str:
     """Return what leads from a policy's address to a section; empty: its format has nothing.
 
@@ -172,9 +187,17 @@ def _anchor(shelf: Shelf, place: SectionRef) -> str:
         slug = _NO_SLUG.sub("", heading.lower()).replace(" ", "-")
         fragment = f"#{quote(slug, safe='', errors='ignore')}"
     elif kind.endswith((*_MARKDOWN, *_PAGES)):
-        words = quote(heading, safe="", errors="ignore").replace("-", "%2D")
-        fragment = f"#:~:text={words}"
+        fragment = f"#:~:text={_as_directive(heading)}"
+        dotted = " ".join(f"{place.number}. {place.title}".split())
+        both = f"{fragment}&text={_as_directive(dotted)}"  # "4. Retention" as well as "4 Retention"
+        if place.number is not None and len(both) <= LONGEST_FRAGMENT:
+            return both
     return fragment if len(fragment) <= LONGEST_FRAGMENT else ""
+
+
+def _as_directive(words: str) -> str:
+    """Return words as a text fragment names them: a hyphen of theirs would be read as syntax."""
+    return quote(words, safe="", errors="ignore").replace("-", "%2D")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

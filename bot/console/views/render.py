@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import assert_never
+from urllib.parse import urlsplit
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -195,10 +196,17 @@ def _place(citation: ShownCitation, about: Mapping[str, AnswerSource]) -> Iterat
             f"owner {known.owner}" if known.owner else "",
             f"verified by {known.verified_by}" if known.verified_by else "",
             f"classified {known.sensitivity}" if known.sensitivity else "",
-            known.url or "",
+            _address(known, place),
         )
         told = " · ".join(one_line(one) for one in said if one)
         yield from [Text(told, style="dim")] if told else []
+
+
+def _address(known: AnswerSource, place: SectionRef) -> str:
+    """Return where a policy is read, of a PDF at the page; empty if nowhere."""
+    url = known.url or ""
+    is_pdf = urlsplit(url).path.lower().endswith(".pdf") and "#" not in url
+    return f"{url}#page={place.page}" if is_pdf and place.page is not None else url
 
 
 def _quote(citation: ShownCitation, *, by: int = 2) -> Padding:

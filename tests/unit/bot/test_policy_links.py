@@ -14,6 +14,7 @@ from core.language.spans import Span, VersionId
 
 HOST = "policies.example.com"
 HOSTS = frozenset({HOST})
+HEADING = "#:~:text=3.2%20Gifts%20%26%20meals&text=3.2.%20Gifts%20%26%20meals"
 NONE = Confidence(reported=None, calibrated=None, badge=None, is_calibrated=False)
 
 
@@ -77,8 +78,9 @@ def opened(url: str, file_name: str, where: SectionRef | None = None) -> str | N
         ("/gifts.pdf", "gifts.pdf", "/gifts.pdf#page=4"),
         ("/doc/17", "gifts.pdf", "/doc/17#page=4"),
         ("/gifts.md", "gifts.md", "/gifts.md#32-gifts--meals"),
-        ("/gifts", "gifts.md", "/gifts#:~:text=3.2%20Gifts%20%26%20meals"),
-        ("/gifts.html?v=2", "gifts.html", "/gifts.html?v=2#:~:text=3.2%20Gifts%20%26%20meals"),
+        ("/gifts", "gifts.md", f"/gifts{HEADING}"),
+        ("/gifts.html?v=2", "gifts.html", f"/gifts.html?v=2{HEADING}"),
+        ("/Gifts%20(it's%20v2).pdf", "gifts.pdf", "/Gifts%20%28it%27s%20v2%29.pdf#page=4"),
         ("/gifts.pdf", "gifts.docx", "/gifts.pdf#page=4"),
         ("/gifts", "gifts.docx", "/gifts"),
         ("/gifts#top", "gifts.html", "/gifts#top"),
@@ -98,6 +100,14 @@ def test_a_policy_opens_where_it_is_quoted(path: str, file_name: str, expected: 
         "https://policies.example.com@evil.example/",
         "javascript:alert(1)",
         "https://policies.example.com:8443/gifts",
+        "https://policies.example.com./gifts",
+        "https://policies.example.com\\@evil.example/",
+        "https:\\\\policies.example.com/gifts",
+        "https://policies.example.com%2eevil.example/",
+        "https://policies.exa\u043cple.com/",
+        "https://policies.example.com\u3002evil.example/",
+        "//policies.example.com/gifts",
+        f"https://policies.example.com/{'a' * 3_000}",
     ],
 )
 def test_no_link_leads_elsewhere(url: str) -> None:
