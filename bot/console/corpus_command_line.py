@@ -211,6 +211,29 @@ were changed, added or removed, how many facts are new or gone, and which contra
   citebound corpus graph -o graph.graphml --scope tags=gifts""",
     ),
     command(
+        "readers",
+        "bot.console.sources.removal:readers",
+        option("keys", nargs="*", metavar="KEY", help="policies; default: all"),
+        option("--source", metavar="NAME", help="of this source alone"),
+        option(
+            "--lift",
+            dest="lifts",
+            action="store_true",
+            help="let those read again whom the texts name, where no source says so any more",
+        ),
+        option("--yes", dest="is_sure", action="store_true", help="lift without asking"),
+        JSON,
+        short="who may read policies, by their sources",
+        text="""Lists the policies of which a document service said who may read them, with whom it
+let and whom their texts name: somebody reads a policy who is of both. What a source said last stays
+in force when it is removed; --lift ends that, is recorded, and widens nothing that a source still
+says.""",
+        examples="""\
+  citebound corpus readers
+  citebound corpus readers --source hr --lift
+  citebound corpus readers gifts travel --lift --yes""",
+    ),
+    command(
         "withdraw",
         f"{_COMMANDS}.withdraw:withdraw",
         option("key", metavar="KEY", help="the policy, as `corpus list` names it"),

@@ -174,12 +174,22 @@ synchronisation withdrew by itself.""",
     ),
     command(
         "remove",
-        f"{_COMMANDS}:remove",
+        "bot.console.sources.removal:remove",
         _NAME,
+        option("--keep", action="store_true", help="its policies stay in force"),
+        option(
+            "--withdraw",
+            dest="withdraws",
+            action="store_true",
+            help="its policies are withdrawn from today on, after a list and a question",
+        ),
+        option("--yes", dest="is_sure", action="store_true", help="withdraw without asking"),
         short="follow a source no more",
-        text="Forgets a source. Its policies stay in force: `corpus withdraw` ends them.",
+        text="""Forgets a source, and asks what becomes of its policies: they stay in force, or are
+withdrawn. What it said last of who may read them stays, too, until `corpus readers --lift`.""",
         examples="""\
-  citebound sources remove handbook""",
+  citebound sources remove handbook --keep
+  citebound sources remove handbook --withdraw""",
     ),
     short="where policies come from",
     text="""Follows folders, repositories, document libraries and wikis: what is added, changed or

@@ -185,7 +185,7 @@ class SourceSync:
         may = source.withdrawing is Withdrawing.AUTOMATIC and is_few
         if may:
             for policy, item in policies.items():
-                await self.withdraw(policy, source=source.name, path=item.path)
+                await self.withdraw_gone(policy, source=source.name, path=item.path)
         left = ItemState.WITHDRAWN if may else ItemState.GONE
         settled = [
             dataclasses.replace(one, state=left if one.policy in policies else ItemState.WITHDRAWN)
@@ -196,14 +196,19 @@ class SourceSync:
         keys = tuple(sorted(policies))
         return (keys, ()) if may else ((), keys)
 
-    async def withdraw(self, policy: str, *, source: str, path: str) -> None:
-        """Withdraw a policy whose document is gone; one that is withdrawn already stays so."""
+    async def withdraw_gone(self, policy: str, *, source: str, path: str) -> None:
+        """Withdraw a policy whose document is gone from a source."""
+        reason = f"its document is gone from the source {source}: {path}"
+        await self.withdraw(policy, reason=reason, is_file_gone=True)
+
+    async def withdraw(self, policy: str, *, reason: str, is_file_gone: bool = False) -> None:
+        """Withdraw a policy from today on; one that is withdrawn already stays so."""
         try:
             await self._withdrawals.withdraw(
                 policy,
                 since=self._clock.now().date(),
-                reason=f"its document is gone from the source {source}: {path}",
-                is_file_gone=True,
+                reason=reason,
+                is_file_gone=is_file_gone,
             )
         except UsageError as error:
             logger.info("%s", error)

@@ -209,7 +209,8 @@ def downgrade() -> None:
     op.execute(
         "DO $$ BEGIN IF EXISTS (SELECT FROM citebound.policy_readers WHERE edition_until IS NULL"
         " AND NOT 'everyone' = ANY (audience)) THEN RAISE EXCEPTION 'policies have readers that"
-        " their sources name: withdraw these policies first'; END IF; END $$"
+        " their sources name, and all would read them: remove the sources, and `citebound corpus"
+        " readers KEY --lift` those that all may read'; END IF; END $$"
     )
     op.execute(OFFICERS_BEFORE)
     op.execute(LIVE_VERSIONS_BEFORE)

@@ -91,7 +91,7 @@ def _seconds(every: str) -> int:
 
 
 async def _add(source: PolicySource) -> None:
-    async with _stores() as stores:
+    async with open_sources() as stores:
         await stores.sources.add(source)
 
 
@@ -110,7 +110,7 @@ def show_all(*, as_json: bool) -> int:
 
 
 async def _all() -> tuple[SourceStatus, ...]:
-    async with _stores() as stores:
+    async with open_sources() as stores:
         return await stores.sources.all()
 
 
@@ -136,12 +136,12 @@ def show(*, name: str, others: bool, as_json: bool) -> int:
 
 
 async def _others(name: str) -> tuple[str, ...]:
-    async with _stores() as stores:
+    async with open_sources() as stores:
         return await stores.sources.others(name)
 
 
 async def _items(name: str) -> tuple[tuple[KnownItem, ...], Mapping[str, ShownReaders]]:
-    async with _stores() as stores:
+    async with open_sources() as stores:
         return await stores.sources.items(name), await stores.sources.access.shown(name)
 
 
@@ -219,25 +219,14 @@ async def _withdraw(terminal: Terminal, name: str, *, is_sure: bool) -> None:
                 terminal.show(Text("nothing was withdrawn"))
                 return
         for one in gone:
-            await service.source_sync.withdraw(one.policy or "", source=name, path=one.path)
+            await service.source_sync.withdraw_gone(one.policy or "", source=name, path=one.path)
             await service.sources.withdrawn(name, one.item_id)
         terminal.show(Text(f"{len(gone)} withdrawn", style="green"))
 
 
-def remove(*, name: str) -> int:
-    """Forget a source; 0."""
-    asyncio.run(_remove(name))
-    open_terminal().show(Text(f"{name}: followed no more; its policies stay in force"))
-    return 0
-
-
-async def _remove(name: str) -> None:
-    async with _stores() as stores:
-        await stores.sources.remove(name)
-
-
 @asynccontextmanager
-async def _stores() -> AsyncGenerator[PostgresStores]:
+async def open_sources() -> AsyncGenerator[PostgresStores]:
+    """Open what is known of sources, with the directory's groups, until the block ends."""
     async with AsyncExitStack() as stack:
         settings = Settings.from_environment()
         stores = await stack.enter_async_context(open_stores(settings, operator=operator()))
@@ -260,12 +249,12 @@ def groups(*, name: str, group: str | None, audience: str | None, is_none: bool)
 
 
 async def _groups(name: str) -> tuple[SourceGroup, ...]:
-    async with _stores() as stores:
+    async with open_sources() as stores:
         return await stores.sources.access.groups(name)
 
 
 async def _name_group(name: str, group: str, audience: str | None) -> tuple[str, ...]:
-    async with _stores() as stores:
+    async with open_sources() as stores:
         found = {one.group_id for one in await stores.sources.access.groups(name)}
         if audience is not None and found and group not in found:
             raise UsageError(f"{name} names no group {group!r}: `citebound sources groups {name}`")

@@ -22,7 +22,7 @@ from time import perf_counter
 
 from rich.text import Text
 
-from bot.console.ingest.ingest_files import Failed, ingest_all, read_file
+from bot.console.ingest.ingest_files import Failed, ingest_all
 from bot.console.open_service import open_service
 from bot.console.views.terminal import Terminal
 from core.adapters.postgres.access import migration_url
@@ -34,7 +34,7 @@ from core.confidence.calibration import Calibrations
 from core.config.settings import Settings
 from core.domain.errors import ConfigError, ContractError
 from core.domain.run import Run
-from core.ingest.folder_listing import absolute, find_sources
+from core.ingest.folder_listing import absolute, find_sources, read_file
 from core.ingest.prepare import NOTHING_GIVEN, Overrides, key_of
 from core.measuring.questions import LabelledQuestion
 

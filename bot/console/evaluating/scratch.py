@@ -12,7 +12,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from bot.console.evaluating.run_files import locked
-from bot.console.ingest.ingest_files import Failed, prepared_again, read_all, read_file
+from bot.console.ingest.ingest_files import Failed, prepared_again, read_all
 from bot.console.open_service import operator
 from bot.console.views.terminal import Terminal
 from core.adapters.postgres.engine.embedded import start_embedded, stop_embedded
@@ -22,7 +22,7 @@ from core.config.settings import Settings
 from core.domain.errors import ConfigError, ContractError
 from core.domain.question import Scope
 from core.ingest.compare import inherit
-from core.ingest.folder_listing import SourceToIngest, find_sources
+from core.ingest.folder_listing import SourceToIngest, find_sources, read_file
 from core.ingest.prepare import NOTHING_GIVEN
 
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from rich.text import Text
 
-from bot.console.ingest.ingest_files import Failed, FileResult, prepared_again, read_all, read_file
+from bot.console.ingest.ingest_files import Failed, FileResult, prepared_again, read_all
 from bot.console.views.terminal import Row, one_line
 from core.bootstrap import Service
 from core.domain.errors import ContractError
 from core.domain.run import TokenUse
-from core.ingest.folder_listing import SourceToIngest
+from core.ingest.folder_listing import SourceToIngest, read_file
 from core.ingest.publish import Previewed
 from core.ontology.extract.rule_extractor import extract
 from core.ontology.model.model_extractor import ModelExtractor

@@ -81,7 +81,7 @@ def test_a_second_folder_does_not_take_a_policy_over(
 def test_what_is_not_read_is_listed_and_counted(
     citebound: Callable[..., Any], policies: Path
 ) -> None:
-    """With code 1, unless it is ignored; what is beside policies anyway is not mentioned."""
+    """With code 1, unless it is ignored; a picture is counted, what is beside anyway is not."""
     (policies / "old.doc").write_bytes(b"\xd0\xcf\x11\xe0")
     (policies / "logo.png").write_bytes(b"\x89PNG")
     (policies / "gone.md").symlink_to(policies / "nowhere.md")
@@ -90,15 +90,16 @@ def test_what_is_not_read_is_listed_and_counted(
     assert done.code == 1
     assert "skipped" in done.out
     assert f"{policies / 'old.doc'}: files named .doc are not read" in done.out
-    assert "1 added, 0 revised, 0 unchanged, 0 failed, 3 skipped" in done.out
+    assert "1 added, 0 revised, 0 unchanged, 0 failed, 2 skipped" in done.out
+    assert "1 file of other kinds left out" in " ".join(done.out.split())
     assert "DS_Store" not in done.out
     value = json.loads(citebound("ingest", str(policies), "--json", "--dry-run").out)
     assert [Path(each["file"]).name for each in value["files"] if each["status"] == "skipped"] == [
         "gone.md",
-        "logo.png",
         "old.doc",
     ]
-    (policies / "citebound.toml").write_text('ignore = ["*.png", "*.doc", "gone.*"]\n')
+    assert [Path(each).name for each in value["others"]] == ["logo.png"]
+    (policies / "citebound.toml").write_text('ignore = ["*.doc", "gone.*"]\n')
     ignored = citebound("ingest", str(policies), "--json")
     assert (ignored.code, json.loads(ignored.out)["skipped"]) == (0, 0)
     assert citebound("ingest", str(policies / "logo.png")).code == 1

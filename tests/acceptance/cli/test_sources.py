@@ -32,10 +32,13 @@ def test_a_folder_from_beginning_to_end(citebound: Run, folder: Path) -> None:
     assert "added     gifts.md: Gifts Policy" in synced.out
     (folder / "travel.md").unlink()
     (folder / "scan.pdf").write_bytes(b"%PDF-1.4 nothing")
+    (folder / "hall.jpg").write_bytes(b"a picture")
     again = citebound("sources", "sync", "house", "--json")
     assert again.code == 1
     report = json.loads(again.out)["house"]
     assert (report["failed"], report["unchanged"], report["held_back"]) == (1, 1, ["travel"])
+    assert report["others"] == 1
+    assert citebound("sources", "show", "house", "--others").out == "hall.jpg\n"
 
     listed = citebound("sources", "list").out
     assert "1 failed, 1 gone, 1 stored" in listed
@@ -51,8 +54,6 @@ def test_a_folder_from_beginning_to_end(citebound: Run, folder: Path) -> None:
     assert "1 withdrawn" in citebound("sources", "withdraw", "house", "--yes").out
     assert "nothing is gone" in citebound("sources", "withdraw", "house", "--yes").out
     assert "travel" not in citebound("corpus", "list").out
-    assert citebound("sources", "remove", "house").code == 0
-    assert "gifts" in citebound("corpus", "list").out
 
 
 @pytest.mark.parametrize(
@@ -95,9 +96,27 @@ def test_what_can_not_be_is_refused(citebound: Run, words: tuple[str, ...], said
     assert "secret" not in done.err
 
 
-def test_a_name_is_given_once(citebound: Run, folder: Path) -> None:
-    """A second source of one name is refused."""
+def test_a_name_is_given_once_and_a_source_forgotten(citebound: Run, folder: Path) -> None:
+    """A second source of one name is refused; whoever forgets one says what becomes of policies."""
+    (folder / "travel.md").unlink()
     citebound("sources", "add", "folder", "house", str(folder))
     again = citebound("sources", "add", "folder", "house", str(folder))
     assert again.code == 2
     assert "already" in again.err
+    citebound("sources", "sync")
+    unsaid = citebound("sources", "remove", "house")
+    assert (unsaid.code, "house holds 1 policy: add --keep" in unsaid.err) == (2, True)
+    assert citebound("sources", "remove", "house", "--withdraw").code == 2
+    assert citebound("sources", "remove", "house", "--keep", "--withdraw").code == 2
+    kept = citebound("sources", "remove", "house", "--keep")
+    assert kept.code == 0
+    assert "its 1 policy stays in force" in kept.out
+    assert "gifts" in citebound("corpus", "list").out
+    citebound("sources", "add", "folder", "house", str(folder))
+    citebound("sources", "sync")
+    done = citebound("sources", "remove", "house", "--withdraw", "--yes")
+    assert (done.code, "withdrawn from today" in done.out) == (0, True)
+    assert "gifts" not in citebound("corpus", "list").out
+    assert "no source says who may read" in citebound("corpus", "readers").out
+    assert citebound("corpus", "readers", "gifts").code == 2
+    assert citebound("corpus", "readers", "--lift", "--yes").code == 2

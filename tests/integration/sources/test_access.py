@@ -286,3 +286,39 @@ async def test_an_officer_reads_what_the_source_lets_read(
         await connection.execute(text("SET LOCAL ROLE citebound_officer"))
         read = text("SELECT title FROM citebound.policy_versions ORDER BY title")
         assert list(await connection.scalars(read)) == ["Gifts", "Salaries"]
+
+
+async def test_the_last_word_of_a_removed_source_can_be_lifted(
+    followed: Followed, engine: AsyncEngine, tmp_path: Any
+) -> None:
+    """It stays in force until somebody lifts it; what a source still says is not lifted."""
+    desk, script = followed.desk, followed.script
+    await desk.sync.sync("house")
+    script.readers["gifts"] = frozenset()
+    script.listed = ["gifts"]
+    await desk.access.refresh("house")
+    assert await in_force(engine) == {}
+    script.readers["gifts"] = None
+    assert await followed.later(engine) == ("gifts",)
+    assert set(await in_force(engine)) == {"gifts"}
+    assert await desk.store.access.lift(["salaries"]) == ()
+    assert all(one.is_followed for one in await desk.store.access.last_words())
+
+    await desk.store.remove("house")
+    said = {one.policy: one for one in await desk.store.access.last_words()}
+    assert {one.is_followed for one in said.values()} == {False}
+    assert (said["takeover"].audience, said["takeover"].of_text) == (set(), {"everyone"})
+    assert set(await in_force(engine)) == {"gifts"}
+    assert await desk.store.access.lift(["takeover"]) == ("takeover",)
+    assert set(await in_force(engine)) == {"gifts", "takeover"}
+    (event,) = await rows(
+        engine,
+        "SELECT doc FROM audit.record WHERE tag = 'access:changed'"
+        " AND subject = 'policy:takeover' ORDER BY at DESC LIMIT 1",
+    )
+    assert event["doc"]["source"] is None
+    assert event["doc"]["after"] == {"audience": ["everyone"]}
+
+    await desk.store.add(source_of(tmp_path, groups={FINANCE: "finance"}))
+    await desk.sync.sync("house")
+    assert set(await in_force(engine)) == {"gifts"}

@@ -63,6 +63,16 @@ _NOW = text(
     " JOIN LATERAL (SELECT audience FROM citebound.policy_versions WHERE policy_id = p.id"
     "  ORDER BY number DESC LIMIT 1) v ON true WHERE p.id = ANY(:policies)"
 )
+_LAST_WORDS = text("""
+SELECT p.id, p.key AS policy, r.source, r.audience, v.id AS version_id, v.title,
+       v.audience AS of_text,
+       EXISTS (SELECT FROM citebound.source_items i
+                 JOIN citebound.source_readers said USING (source_id, item_id)
+                WHERE i.policy = p.key AND i.state <> 'withdrawn') AS is_followed
+  FROM citebound.policy_readers r JOIN citebound.policies p ON p.id = r.policy_id
+  JOIN LATERAL (SELECT id, title, audience FROM citebound.policy_versions
+                 WHERE policy_id = p.id ORDER BY number DESC LIMIT 1) v ON true
+ WHERE r.edition_until IS NULL ORDER BY p.key""")
 _GROUPS = text(
     "SELECT one AS id, count(*) AS documents FROM citebound.source_readers r, unnest(r.groups) one"
     " JOIN LATERAL (SELECT 1) always ON true"
@@ -82,6 +92,24 @@ class SourceGroup:
     """That it may read."""
     audience: frozenset[str]
     """Audience groups that it is; empty: none, so that nobody reads anything for being of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LastWord:
+    """What a source said last of who may read a policy."""
+
+    policy: str
+    """Its key."""
+    title: str
+    """Of its newest version."""
+    source: str
+    """Name of the source."""
+    audience: frozenset[str]
+    """Groups that it lets read; empty: nobody."""
+    of_text: frozenset[str]
+    """Groups that may read without it."""
+    is_followed: bool
+    """True: it still says so, each time that it is read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,15 +177,65 @@ class PolicyReaders:
         changed = await self._differing(connection, row, items)
         if not changed:
             return ()
-        ids = [one.id for one, _ in changed]
-        edition = await open_edition(connection, f"readers of {len(changed)} policies")
-        before = await self._now(connection, ids)
-        await connection.execute(_END, [{"policy": one, "edition": edition} for one in ids])
+        policies = [one for one, _ in changed]
+        edition, before = await self._end(connection, policies)
         rows = [
             {"policy": one.id, "edition": edition, "audience": audience, "source": row.name}
             for one, audience in changed
         ]
         await connection.execute(_BEGIN, rows)
+        await self._record(connection, policies, edition=edition, before=before, source=row.name)
+        return tuple(one.policy for one in policies)
+
+    async def last_words(self, connection: AsyncConnection) -> tuple[LastWord, ...]:
+        """Return what sources said last of readers, and whether they still say so, by policy."""
+        return tuple(
+            LastWord(
+                policy=row.policy,
+                title=row.title,
+                source=row.source,
+                audience=frozenset(row.audience),
+                of_text=frozenset(row.of_text),
+                is_followed=row.is_followed,
+            )
+            for row in await connection.execute(_LAST_WORDS)
+        )
+
+    async def lift(self, connection: AsyncConnection, policies: Sequence[str]) -> tuple[str, ...]:
+        """Let no source's word hold for policies any more, where none still says who reads them.
+
+        From then on those read them whom their texts name. Return the keys of the policies for
+        which it held.
+        """
+        await wait_for_publishing(connection)
+        found = await connection.execute(_LAST_WORDS)
+        lifted = [one for one in found if one.policy in policies and not one.is_followed]
+        if lifted:
+            edition, before = await self._end(connection, lifted)
+            await self._record(connection, lifted, edition=edition, before=before, source=None)
+        return tuple(one.policy for one in lifted)
+
+    async def _end(
+        self, connection: AsyncConnection, policies: Sequence[Row[Any]]
+    ) -> tuple[int, dict[int, Sequence[str]]]:
+        """End what held so far in a new edition; return that, and who might read before."""
+        ids = [one.id for one in policies]
+        edition = await open_edition(connection, f"readers of {len(ids)} policies")
+        before = await self._now(connection, ids)
+        await connection.execute(_END, [{"policy": one, "edition": edition} for one in ids])
+        return edition, before
+
+    async def _record(
+        self,
+        connection: AsyncConnection,
+        policies: Sequence[Row[Any]],
+        *,
+        edition: int,
+        before: Mapping[int, Sequence[str]],
+        source: str | None,
+    ) -> None:
+        """Record the edition, and of each policy who might read it and who may now."""
+        ids = [one.id for one in policies]
         after = await self._now(connection, ids)
         cause = await record_edition(
             connection,
@@ -167,12 +245,12 @@ class PolicyReaders:
             facts={"opened": 0, "closed": 0},
             operator=self._operator,
         )
-        for one, _ in changed:
+        for one in policies:
             says: dict[str, Json] = {
                 "policy": one.policy,
                 "policy_version": one.version_id,
                 "edition": edition,
-                "source": row.name,
+                "source": source,
                 "before": {"audience": [*before.get(one.id, ())]},
                 "after": {"audience": [*after.get(one.id, ())]},
             }
@@ -184,7 +262,6 @@ class PolicyReaders:
                 cause=cause,
             )
             await self._ledger.event(connection, event, content={})
-        return tuple(one.policy for one, _ in changed)
 
     async def _differing(
         self, connection: AsyncConnection, row: Row[Any], items: Sequence[str] | None

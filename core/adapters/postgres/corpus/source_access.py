@@ -8,7 +8,12 @@ from typing import Any
 from sqlalchemy import Row, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.corpus.policy_readers import PolicyReaders, ShownReaders, SourceGroup
+from core.adapters.postgres.corpus.policy_readers import (
+    LastWord,
+    PolicyReaders,
+    ShownReaders,
+    SourceGroup,
+)
 from core.adapters.postgres.corpus.source_rows import (
     CLOCK,
     COLUMNS,
@@ -249,6 +254,18 @@ class PostgresSourceAccess:
             )
             for one in found
         }
+
+    @raises_transient
+    async def last_words(self) -> tuple[LastWord, ...]:
+        """Return what sources said last of who may read policies, by policy."""
+        async with self._engine.connect() as connection:
+            return await self._readers.last_words(connection)
+
+    @raises_transient
+    async def lift(self, policies: Sequence[str], /) -> tuple[str, ...]:
+        """See `PolicyReaders.lift`."""
+        async with self._engine.begin() as connection:
+            return await self._readers.lift(connection, policies)
 
     @raises_transient
     async def groups(self, name: str, /) -> tuple[SourceGroup, ...]:
