@@ -2,13 +2,13 @@
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Mapping
 
 from rich.text import Text
 
 from bot.audience.source_groups import entra_directory
-from bot.console.open_service import open_service, operator
+from bot.console.open_service import open_service
+from bot.console.sources.opening import open_sources
 from bot.console.sources.shown import (
     access_lines,
     group_rows,
@@ -21,9 +21,8 @@ from bot.console.sources.shown import (
 )
 from bot.console.views.terminal import Row, Terminal, one_line, open_terminal
 from core.adapters.postgres.corpus.policy_readers import ShownReaders, SourceGroup
-from core.adapters.postgres.stores import PostgresStores
 from core.adapters.sources.locations import checked_location, credential_of
-from core.bootstrap import Service, open_stores
+from core.bootstrap import Service
 from core.config.settings import Settings, source_credential, source_variable
 from core.domain.errors import CiteboundError, UsageError
 from core.ingest.prepare import key_of
@@ -222,16 +221,6 @@ async def _withdraw(terminal: Terminal, name: str, *, is_sure: bool) -> None:
             await service.source_sync.withdraw_gone(one.policy or "", source=name, path=one.path)
             await service.sources.withdrawn(name, one.item_id)
         terminal.show(Text(f"{len(gone)} withdrawn", style="green"))
-
-
-@asynccontextmanager
-async def open_sources() -> AsyncGenerator[PostgresStores]:
-    """Open what is known of sources, with the directory's groups, until the block ends."""
-    async with AsyncExitStack() as stack:
-        settings = Settings.from_environment()
-        stores = await stack.enter_async_context(open_stores(settings, operator=operator()))
-        stores.sources.readers.directory = entra_directory(settings)
-        yield stores
 
 
 def groups(*, name: str, group: str | None, audience: str | None, is_none: bool) -> int:

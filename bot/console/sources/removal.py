@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
-from bot.console.commands.sources import open_sources
 from bot.console.open_service import open_service
+from bot.console.sources.opening import open_sources
 from bot.console.views.terminal import Row, Terminal, one_line, open_terminal
 from core.adapters.postgres.corpus.policy_readers import LastWord
 from core.config.settings import Settings

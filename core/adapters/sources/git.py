@@ -11,12 +11,12 @@ import os
 import re
 import shutil
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.adapters.sources.folder import FolderConnector, pages_of
 from core.config.settings import inherited
-from core.domain.errors import ConfigError, TransientError
+from core.domain.errors import ConfigError, DocumentError, TransientError
 from core.sources.connector import ChangePage, ListingEnd, SourceItem
 
 WITHIN_S = 600.0
@@ -31,6 +31,9 @@ _PLAIN: Mapping[str, str] = {
     "LC_ALL": "C",
 }
 _INHERITED = ("PATH", "HOME", "SSH_AUTH_SOCK", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy")
+_LINK = "120000"
+"""How a tree marks links; the checkout has them as files that hold where they lead."""
+_POINTER = b"version https://git-lfs.github.com/spec/"
 _OPTIONS = ("-c", "core.hooksPath=/dev/null", "-c", "core.symlinks=false", "-c", "core.fsmonitor=")
 _MISSING = re.compile(
     r"not found|does not exist|could not read Username|Authentication failed|Permission denied"
@@ -82,17 +85,27 @@ class GitConnector:
         if commit == since and cursor is None:
             yield ListingEnd(token=commit, is_whole=False)
             return
-        versions = await self._versions()
+        blobs = await self._blobs()
         prefix = self._prefix()
+        if not await asyncio.to_thread(self._folder.root.is_dir):
+            raise ConfigError(
+                f"{self._url}, branch {self._branch}, has no folder {prefix.rstrip('/')!r}: check"
+                " its name"
+            )
         listed = await asyncio.to_thread(self._folder.listed)
         for page in pages_of(listed):
-            items = [_at_version(item, versions.get(prefix + item.path)) for item in page.items]
+            items = [_as_committed(item, blobs.get(prefix + item.path)) for item in page.items]
             yield replace(page, items=tuple(items))
         yield ListingEnd(token=commit, is_whole=listed.is_whole)
 
     async def fetch(self, item: SourceItem, /) -> bytes:
         """See `Connector.fetch`."""
-        return await self._folder.fetch(item)
+        data = await self._folder.fetch(item)
+        if data.startswith(_POINTER):
+            raise DocumentError(
+                "Git LFS keeps it elsewhere, and here is but a pointer to it: commit it itself"
+            )
+        return data
 
     async def is_there(self, item_id: str, /) -> bool:
         """See `Connector.is_there`."""
@@ -100,7 +113,7 @@ class GitConnector:
 
     async def _fetched(self) -> str:
         """Bring the checkout to the newest commit, and return that."""
-        if not (self._checkout / ".git").is_dir():
+        if not await asyncio.to_thread(self._is_sound):
             await asyncio.to_thread(shutil.rmtree, self._checkout, ignore_errors=True)
             await asyncio.to_thread(self._checkout.mkdir, parents=True, mode=0o700)
             await self._git("init", "--quiet")
@@ -110,14 +123,27 @@ class GitConnector:
         await self._git("clean", "--quiet", "-ffdx")
         return (await self._git("rev-parse", "HEAD")).strip()
 
-    async def _versions(self) -> dict[str, str]:
-        """Return the hash of each file's content, by path."""
+    def _is_sound(self) -> bool:
+        """Say whether there is a checkout; take away what a killed `git` has locked. Blocks.
+
+        Nobody else is at it: each source has a lease.
+        """
+        kept = self._checkout / ".git"
+        if not (kept / "HEAD").is_file():
+            return False
+        for lock in kept.glob("*.lock"):
+            lock.unlink(missing_ok=True)
+        return True
+
+    async def _blobs(self) -> "dict[str, _Blob]":
+        """Return what is committed, by path."""
         listed = await self._git("ls-tree", "-r", "-z", "HEAD")
-        found: dict[str, str] = {}
+        found: dict[str, _Blob] = {}
         for line in listed.split("\0"):
             described, _, path = line.partition("\t")
             if path:
-                found[path] = described.rsplit(" ", 1)[-1]
+                mode, _, rest = described.partition(" ")
+                found[path] = _Blob(sha=rest.rsplit(" ", 1)[-1], is_link=mode == _LINK)
         return found
 
     def _prefix(self) -> str:
@@ -134,6 +160,8 @@ class GitConnector:
         try:
             process = await asyncio.create_subprocess_exec(
                 "git",
+                f"--git-dir={self._checkout.absolute() / '.git'}",
+                f"--work-tree={self._checkout.absolute()}",
                 *_OPTIONS,
                 *arguments,
                 cwd=self._checkout,
@@ -183,7 +211,24 @@ class GitConnector:
         return given
 
 
-def _at_version(item: SourceItem, blob: str | None) -> SourceItem:
-    """Return the item with a version that is the same on every machine."""
+@dataclass(frozen=True, slots=True)
+class _Blob:
+    """A file as it is committed."""
+
+    sha: str
+    """Hash of its content."""
+    is_link: bool
+    """True: that is the place where a link leads."""
+
+
+def _as_committed(item: SourceItem, blob: _Blob | None) -> SourceItem:
+    """Return the item with a version that is the same on every machine; a link is no document."""
     told = item.version.rsplit(":", 1)[-1]
-    return replace(item, version=f"{blob}:{told}")
+    is_link = blob is not None and blob.is_link
+    return replace(
+        item,
+        version=f"{blob.sha if blob else None}:{told}",
+        problem="a link is not followed: name the file that it leads to"
+        if is_link
+        else item.problem,
+    )

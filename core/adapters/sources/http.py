@@ -14,17 +14,17 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Map
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, NoReturn, Protocol, cast
+from typing import Any, NoReturn, cast
 from urllib.parse import urljoin, urlsplit
 
 from aiohttp import ClientError, ClientResponse, ClientSession, ClientTimeout, DummyCookieJar
 from yarl import URL
 
+from core.adapters.sources.credentials import ServiceCredentials
 from core.backoff import Backoff, Retries, RetryableError, retry_after_s
 from core.domain.errors import BusyError, ConfigError, DocumentError, TransientError
 from core.ingest.load import MAX_BYTES
 from core.service_access.proxy import proxy_for
-from core.service_access.tokens import FetchedToken, TokenError
 
 BACKOFF = Backoff(attempts=6, first_s=1.0, longest_s=30.0, shortest_attempt_s=0.0)
 WITHIN_S = 300.0
@@ -40,63 +40,6 @@ SHOWN = 200
 _OK, _UNAUTHORISED, _FORBIDDEN, _NOT_FOUND, _TIMED_OUT, _TOO_MANY = 200, 401, 403, 404, 408, 429
 _GONE, _REDIRECTED, _REFUSED, _BROKEN = 410, 300, 400, 500
 _RANDOM = random.SystemRandom()
-
-
-class ServiceCredentials(Protocol):
-    """As whom a service is called."""
-
-    async def header(self) -> str:
-        """Return the value of `Authorization`.
-
-        Raises:
-            ConfigError: There is none as it is set up.
-            TransientError: There is none at the moment.
-        """
-        ...
-
-    def forget(self, header: str, /) -> bool:
-        """Take note that the service refused this; True: another one may be had."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class FixedCredentials:
-    """See `ServiceCredentials`: a name with a password or token that stays."""
-
-    value: str = field(repr=False)
-    """Of `Authorization`."""
-
-    async def header(self) -> str:
-        """See `ServiceCredentials.header`."""
-        return self.value
-
-    def forget(self, header: str, /) -> bool:
-        """See `ServiceCredentials.forget`."""
-        return False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokenCredentials:
-    """See `ServiceCredentials`: a token that is fetched and renewed."""
-
-    token: FetchedToken = field(repr=False)
-    """Where it comes from."""
-    check: str
-    """What to check if none is given, such as "check CITEBOUND_SOURCE_HR_TOKEN"."""
-
-    async def header(self) -> str:
-        """See `ServiceCredentials.header`."""
-        try:
-            return f"Bearer {await self.token.current()}"
-        except TokenError as error:
-            if error.is_refusal:
-                raise ConfigError(f"no access token is given ({error}): {self.check}") from None
-            raise TransientError(f"no access token is given at the moment ({error})") from None
-
-    def forget(self, header: str, /) -> bool:
-        """See `ServiceCredentials.forget`."""
-        self.token.forget(header.removeprefix("Bearer "))
-        return True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,17 +147,31 @@ class ServiceHttp:
 
         return await self._repeated(attempt)
 
-    async def get_json(
-        self, address: str, *, headers: Mapping[str, str] | None = None
-    ) -> dict[str, Any]:
+    async def get_json(self, address: str) -> dict[str, Any]:
         """Return the answer of an address, an object of JSON; see `get`."""
-        told = (await self.get(address, headers=headers)).json()
+        return self._told(await self.get(address))
+
+    async def find_json(self, address: str, *, missing: Collection[int]) -> dict[str, Any] | None:
+        """Return the same; None where the answer has one of some statuses."""
+        reply = await self.get(address, may=missing)
+        return None if reply.status in missing else self._told(reply)
+
+    def _told(self, reply: ServiceReply) -> dict[str, Any]:
+        told = reply.json()
         if not told:
             raise TransientError(f"{self._rules.name} answers with what is no JSON")
         return told
 
-    async def download(self, address: str, *, most: int = MAX_BYTES) -> bytes:
+    async def download(
+        self, address: str, *, is_page: bool = False, most: int = MAX_BYTES
+    ) -> bytes:
         """Return a document; a redirect is followed without our credentials.
+
+        Args:
+            address: below the base.
+            is_page: it is a page of HTML itself; anything else that comes as one is the word of a
+                proxy, or of the service in trouble.
+            most: bytes that are read.
 
         Raises:
             DocumentError: It is too large, gone, or not given to us.
@@ -239,6 +196,8 @@ class ServiceHttp:
             raise DocumentError(f"we may not read it: {said}")
         if reply.status // 100 != 2:  # noqa: PLR2004
             raise DocumentError(f"{self._rules.name} does not give it ({reply.status})")
+        if not is_page and reply.headers.get("content-type", "").lower().startswith("text/html"):
+            raise TransientError(f"{self._rules.name} gives a web page in place of a document")
         return reply.body
 
     def check_address(self, address: str) -> None:
@@ -357,6 +316,25 @@ class ServiceHttp:
         if reply.status == _NOT_FOUND:
             raise ConfigError(f"{name} knows no such place ({why}): {self._rules.check}")
         raise ConfigError(f"{name} refuses us ({why}): {self._rules.check}")
+
+
+class Following:
+    """The addresses, or tokens, of a listing's pages: none comes twice, else it would not end."""
+
+    def __init__(self, service: str) -> None:
+        self._service = service
+        self._seen: set[str] = set()
+
+    def next(self, page: str) -> str:
+        """Return it, if it is new.
+
+        Raises:
+            TransientError: It was there before.
+        """
+        if page in self._seen:
+            raise TransientError(f"{self._service}'s listing leads back to where it was")
+        self._seen.add(page)
+        return page
 
 
 @asynccontextmanager

@@ -175,3 +175,37 @@ async def test_a_document_that_comes_back_in_the_same_listing(
     states = {one.item_id: one.state for one in await desk.store.items("house")}
     assert states[gifts] is ItemState.STORED
     assert (await desk.sync.sync("house")).held_back == ()
+
+
+async def test_documents_that_wander(
+    engine: AsyncEngine, office: FakeSharePoint, tmp_path: Path
+) -> None:
+    """Out of the folder and back, to another kind and back, one name in two folders, and empty."""
+    names = [f"p{number:02}" for number in range(20)]
+    ids = {name: office.add(f"HR/{name}.md", policy(name.title())) for name in names}
+    twin = office.add("IT/p00.md", policy("Twin"))
+    empty = office.add("HR/empty.md", "")
+    desk, source = following(engine, office, tmp_path, breaks_at=[])
+    await desk.store.add(source)
+    first = await desk.sync.sync("house")
+    assert (first.added, first.failed) == (21, 1)
+    states = {one.item_id: one for one in await desk.store.items("house")}
+    assert states[empty].state is ItemState.FAILED
+    assert (states[ids["p00"]].policy, states[twin].policy) == ("p00", "house-it-p00")
+
+    bin_id = office.add("Bin")
+    office.move(ids["p01"], name="p01.zip")
+    office.delete(ids["p02"])
+    second = await desk.sync.sync("house")
+    assert (second.withdrawn, second.others) == (("p01", "p02"), 1)
+    office.move(ids["p01"], name="p01.md")
+    office.entries[ids["p02"]].is_deleted = False
+    office.move(ids["p02"], to=bin_id)
+    third = await desk.sync.sync("house")
+    assert (third.added, third.others) == (0, 0)
+    assert len(await in_force(engine)) == 21
+    states = {one.item_id: one for one in await desk.store.items("house")}
+    assert states[ids["p02"]].policy == "p02"
+    office.move(ids["p03"], name="p03.doc")
+    assert (await desk.sync.sync("house")).failed == 1
+    assert "p03" in await in_force(engine)

@@ -14,7 +14,8 @@ from core.adapters.sources.confluence import connector as listing
 from core.adapters.sources.confluence.access import ConfluenceAccess
 from core.adapters.sources.confluence.cloud import CloudSpace, rules_of
 from core.adapters.sources.confluence.connector import ConfluenceConnector
-from core.adapters.sources.http import FixedCredentials, ServiceHttp, open_session
+from core.adapters.sources.credentials import FixedCredentials
+from core.adapters.sources.http import ServiceHttp, open_session
 from core.domain.errors import ConfigError, DocumentError, TransientError
 from core.sources.connector import (
     ChangePage,
@@ -202,6 +203,15 @@ async def test_the_token_goes_to_the_site_alone(wiki: Wiki, link: str) -> None:
     async with reading(wiki) as connector:
         with pytest.raises((TransientError, ConfigError)):
             await listed(connector)
+
+
+async def test_a_listing_that_leads_back_ends(wiki: Wiki) -> None:
+    """A next page that was read already is no next page."""
+    wiki.most, wiki.next_link = 1, "/wiki/api/v2/spaces/7/pages?limit=1"
+    async with reading(wiki) as connector:
+        with pytest.raises(TransientError, match="leads back to where it was"):
+            await listed(connector)
+    assert wiki.asked["/wiki/api/v2/spaces/#/pages"] == 2
 
 
 async def test_waits_and_failures(wiki: Wiki) -> None:

@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
+from core.adapters.sources.credentials import TokenCredentials
 from core.adapters.sources.drive import connector as listing
 from core.adapters.sources.drive.connector import DriveConnector
 from core.adapters.sources.drive.files import DriveFiles, rules_of
 from core.adapters.sources.drive.opening import signed_request
-from core.adapters.sources.http import ServiceHttp, TokenCredentials, open_session
+from core.adapters.sources.http import ServiceHttp, open_session
 from core.domain.errors import ConfigError, DocumentError, TransientError
 from core.service_access.tokens import FetchedToken
 from core.sources.connector import (

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field, replace
 import pytest
 from aiohttp import web
 
+from core.adapters.sources.credentials import FixedCredentials, TokenCredentials
 from core.adapters.sources.http import (
-    FixedCredentials,
     ServiceHttp,
     ServiceRules,
-    TokenCredentials,
     open_session,
 )
 from core.domain.errors import BusyError, ConfigError, DocumentError, TransientError
@@ -167,6 +166,19 @@ async def test_answers_are_bounded(service: Service) -> None:
             service.script = [given]
             with pytest.raises(DocumentError, match=why):
                 await one.http.download(address, most=1 << 20)
+        page = web.Response(text="<html>sign in", content_type="text/html")
+        service.script = [page]
+        with pytest.raises(TransientError, match="a web page in place of a document"):
+            await one.http.download(address)
+        service.script = [web.Response(text="<html>", content_type="text/html")]
+        assert await one.http.download(address, is_page=True) == b"<html>"
+        service.script = [404]
+        assert await one.http.find_json(address, missing={404}) is None
+        service.script = [web.Response(text='{"id": "7"}')]
+        assert await one.http.find_json(address, missing={404}) == {"id": "7"}
+        service.script = [web.Response(text='{"id": "7')]
+        with pytest.raises(TransientError, match="what is no JSON"):
+            await one.http.find_json(address, missing={404})
         service.script = [web.Response(body=b"<html>")]
         with pytest.raises(TransientError, match="what is no JSON"):
             await one.http.get_json(address)

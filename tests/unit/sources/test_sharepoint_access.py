@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from core.adapters.sources.http import FixedCredentials, ServiceHttp, open_session
+from core.adapters.sources.credentials import FixedCredentials
+from core.adapters.sources.http import ServiceHttp, open_session
 from core.adapters.sources.sharepoint.access import SharePointAccess, readers_of
 from core.adapters.sources.sharepoint.connector import graph_rules
 from core.adapters.sources.sharepoint.library import DocumentLibrary, LibraryAddress

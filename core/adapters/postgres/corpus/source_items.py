@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from core.sources.connector import OtherItem
 from core.sources.store import ItemState, KnownItem
 
+_THERE = frozenset({ItemState.STORED, ItemState.FAILED})
 _ITEMS = (
     "SELECT item_id, path, version, state, policy, reason FROM citebound.source_items i"
     " JOIN citebound.sources s ON s.id = i.source_id WHERE s.name = :name"
@@ -98,7 +99,8 @@ async def keep_items(
         given = {"source": source_id, "items": [one.item_id for one in items]}
         await connection.execute(_KEEP, rows)
         await connection.execute(_NEVER_WAS, given)
-        await connection.execute(_FORGET_OTHERS, given)
+        there = [one.item_id for one in items if one.state in _THERE]
+        await connection.execute(_FORGET_OTHERS, {"source": source_id, "items": there})
     if seen:
         await connection.execute(_SEEN, {"source": source_id, "items": list(seen), "run": run})
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, cast
 
-from core.adapters.sources.http import ServiceHttp, ServiceReply, ServiceRules
+from core.adapters.sources.http import Following, ServiceHttp, ServiceReply, ServiceRules
 from core.adapters.sources.json_values import object_of, objects_of, text_of
 from core.domain.errors import ConfigError, ContractError, DocumentError, TransientError
 
@@ -23,7 +23,7 @@ PAGES = 4000
 TIME_ZONES = timedelta(hours=12, minutes=10)
 """CQL takes a time for one in the time zone of the account, which it does not tell: the one that is
 farthest west, and some minutes until the search knows of a change."""
-_FORBIDDEN, _NOT_FOUND, _OK = 403, 404, 200
+_FORBIDDEN, _NOT_FOUND = 403, 404
 _GROUPS = "restrictions.read.restrictions.group,restrictions.read.restrictions.user"
 _OF_ONE = "restrictions.group,restrictions.user"
 _WHERE = {
@@ -153,8 +153,8 @@ class CloudSpace:
         if kind not in _WHERE:
             return None
         address = self._http.address(f"/api/v2/{_WHERE[kind]}/{_digits(item_id)}")
-        reply = await self._http.get(address, may={_FORBIDDEN, _NOT_FOUND})
-        return await self._node(kind, reply.json()) if reply.status == _OK else None
+        told = await self._http.find_json(address, missing={_FORBIDDEN, _NOT_FOUND})
+        return None if told is None else await self._node(kind, told)
 
     async def body(self, item_id: str) -> tuple[str, str]:
         """Return title and text of a page, in the storage format.
@@ -165,10 +165,9 @@ class CloudSpace:
         address = self._http.address(
             f"/api/v2/pages/{_digits(item_id)}", **{"body-format": "storage"}
         )
-        reply = await self._http.get(address, may={_FORBIDDEN, _NOT_FOUND})
-        if reply.status != _OK:
+        told = await self._http.find_json(address, missing={_FORBIDDEN, _NOT_FOUND})
+        if told is None:
             raise DocumentError("it is gone meanwhile: the next synchronisation settles it")
-        told = reply.json()
         storage = object_of(object_of(told.get("body")).get("storage")).get("value")
         if not isinstance(storage, str):
             raise TransientError("Confluence gives a page without its text")
@@ -218,19 +217,19 @@ class CloudSpace:
         address = self._http.address(
             f"/rest/api/content/{item_id}/restriction/byOperation/read", expand=_OF_ONE
         )
-        reply = await self._http.get(address, may={_FORBIDDEN, _NOT_FOUND})
-        return _groups_of(item_id, reply.json()) if reply.status == _OK else {}
+        told = await self._http.find_json(address, missing={_FORBIDDEN, _NOT_FOUND})
+        return {} if told is None else _groups_of(item_id, told)
 
     async def _listed(self, first: str) -> AsyncIterator[dict[str, Any]]:
         """Yield the answers of a listing, page by page."""
-        address = first
+        address, pages = first, Following("Confluence")
         for _ in range(PAGES):
             told = await self._http.get_json(address)
             yield told
             following = object_of(told.get("_links")).get("next")
             if following is None:
                 return
-            address = self._address_of(following)
+            address = pages.next(self._address_of(following))
         raise TransientError("Confluence's listing does not end")
 
     def _address_of(self, following: object) -> str:

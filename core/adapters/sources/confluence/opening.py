@@ -6,7 +6,8 @@ from contextlib import asynccontextmanager
 
 from core.adapters.sources.confluence.cloud import CloudSpace, rules_of
 from core.adapters.sources.confluence.connector import ConfluenceConnector
-from core.adapters.sources.http import FixedCredentials, ServiceHttp, open_session
+from core.adapters.sources.credentials import FixedCredentials
+from core.adapters.sources.http import ServiceHttp, open_session
 from core.config.settings import Settings, source_credential, source_variable
 from core.domain.errors import ConfigError
 from core.sources.connector import Connector, PolicySource

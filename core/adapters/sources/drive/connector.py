@@ -91,6 +91,7 @@ class DriveConnector:
         """
         self._files = files
         self._tree = DriveTree(files, folder=folder)
+        self._pages: set[str] = set()
         self._access = (
             DriveAccess(files, self._tree, everyone=everyone, links_count=links_count)
             if with_access
@@ -162,6 +163,8 @@ class DriveConnector:
         )
 
     def _item(self, file: DriveFile) -> SourceItem:
+        if file.kind == _HTML or ENDINGS.get(PurePosixPath(file.name.lower()).suffix) == _HTML:
+            self._pages.add(file.id)
         return SourceItem(
             item_id=file.id,
             path=self._tree.path(file, _name_of(file)),
@@ -173,7 +176,8 @@ class DriveConnector:
     async def fetch(self, item: SourceItem, /) -> bytes:
         """See `Connector.fetch`."""
         is_document = (item.given.url or "").startswith(_DOCUMENTS)
-        return await self._files.content(item.item_id, is_document=is_document)
+        is_page = item.item_id in self._pages
+        return await self._files.content(item.item_id, is_document=is_document, is_page=is_page)
 
     async def is_there(self, item_id: str, /) -> bool:
         """See `Connector.is_there`."""
@@ -184,6 +188,7 @@ class DriveConnector:
         return self._tree.holds(file)
 
 
+_HTML = "text/html"
 _DOCUMENTS = "https://docs.google.com/document/d/"
 
 

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from core.adapters.sources.http import ServiceHttp, ServiceReply, ServiceRules
+from core.adapters.sources.http import Following, ServiceHttp, ServiceReply, ServiceRules
 from core.adapters.sources.json_values import object_of, objects_of, text_of
 from core.domain.errors import ConfigError, ContractError, DocumentError, TransientError
 
@@ -24,7 +24,7 @@ FOLDERS = 30
 """In one query."""
 PAGES = 2000
 """Of one listing; one that never ends would be read for ever."""
-_OK, _BAD, _FORBIDDEN, _NOT_FOUND, _GONE = 200, 400, 403, 404, 410
+_BAD, _FORBIDDEN, _NOT_FOUND, _GONE = 400, 403, 404, 410
 _FIELDS = (
     "id,name,mimeType,parents,driveId,trashed,modifiedTime,md5Checksum,size,permissionIds,"
     "capabilities(canDownload)"
@@ -108,8 +108,8 @@ class DriveFiles:
     async def file(self, item_id: str) -> DriveFile | None:
         """Return a file or folder; None: it is not there, or not for us."""
         address = self._address(f"/files/{_identity(item_id)}", fields=_FIELDS)
-        reply = await self._http.get(address, may={_NOT_FOUND, _FORBIDDEN})
-        return _file(reply.json()) if reply.status == _OK else None
+        told = await self._http.find_json(address, missing={_NOT_FOUND, _FORBIDDEN})
+        return None if told is None else _file(told)
 
     async def root(self, item_id: str) -> DriveFile:
         """Return the folder that is followed.
@@ -169,18 +169,18 @@ class DriveFiles:
             **({"driveId": drive} if drive else {}),
         }
         address = self._address("/changes", **params, pageToken=since)
-        reply = await self._http.get(address, may={_BAD, _NOT_FOUND, _GONE})
-        if reply.status != _OK:
+        first = await self._http.find_json(address, missing={_BAD, _NOT_FOUND, _GONE})
+        if first is None:
             return None
         found: dict[str, DriveChange] = {}
         told: dict[str, Any] = {}
-        async for told in self._listed("/changes", params, first=reply.json()):
+        async for told in self._listed("/changes", params, first=first):
             for one in objects_of(told.get("changes"), service="Google Drive"):
                 change = _change(one)
                 found[change.id] = change
         return list(found.values()), _token(told, "newStartPageToken")
 
-    async def content(self, file: str, *, is_document: bool) -> bytes:
+    async def content(self, file: str, *, is_document: bool, is_page: bool) -> bytes:
         """Return the content of a file; a document of Google's own as a Word document.
 
         Raises:
@@ -190,7 +190,7 @@ class DriveFiles:
             address = self._address(f"/files/{_identity(file)}/export", mimeType=WORD)
         else:
             address = self._address(f"/files/{_identity(file)}", alt="media")
-        return await self._http.download(address)
+        return await self._http.download(address, is_page=is_page)
 
     async def sharing(self, item_id: str) -> list[Sharing]:
         """Return to whom a file is shared.
@@ -201,14 +201,15 @@ class DriveFiles:
         path = f"/files/{_identity(item_id)}/permissions"
         fields = "nextPageToken,permissions(id,type,emailAddress,domain,allowFileDiscovery,view)"
         params = {"pageSize": "100", "fields": fields}
-        reply = await self._http.get(self._address(path, **params), may={_FORBIDDEN, _NOT_FOUND})
-        if reply.status != _OK:
+        address = self._address(path, **params)
+        first = await self._http.find_json(address, missing={_FORBIDDEN, _NOT_FOUND})
+        if first is None:
             raise DocumentError(
                 "who it is shared with can't be read: make the service account an editor of the"
                 " folder, or a content manager of the shared drive"
             )
         found: list[Sharing] = []
-        async for told in self._listed(path, params, first=reply.json()):
+        async for told in self._listed(path, params, first=first):
             found += [
                 Sharing(
                     id=text_of(one.get("id")),
@@ -229,11 +230,12 @@ class DriveFiles:
     ) -> AsyncIterator[dict[str, Any]]:
         """Yield the answers of a listing, page by page."""
         told = first or await self._http.get_json(self._address(path, **params))
+        pages = Following("Google Drive")
         for _ in range(PAGES):
             yield told
             if not told.get("nextPageToken"):
                 return
-            page = _token(told, "nextPageToken")
+            page = pages.next(_token(told, "nextPageToken"))
             told = await self._http.get_json(self._address(path, **params, pageToken=page))
         raise TransientError("Google Drive's listing does not end")
 

@@ -11,9 +11,10 @@ import jwt
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
+from core.adapters.sources.credentials import TokenCredentials
 from core.adapters.sources.drive.connector import DriveConnector
 from core.adapters.sources.drive.files import DriveFiles, rules_of
-from core.adapters.sources.http import ServiceHttp, TokenCredentials, open_session
+from core.adapters.sources.http import ServiceHttp, open_session
 from core.config.settings import Settings, source_credential, source_variable
 from core.domain.errors import ConfigError
 from core.service_access.tokens import FetchedToken, TokenRequest

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
+from core.adapters.sources.http import Following
 from core.adapters.sources.json_values import object_of
 from core.adapters.sources.sharepoint.library import DocumentLibrary, values_of
 from core.adapters.sources.sharepoint.tree import parent_of
@@ -139,6 +140,7 @@ class SharePointAccess:
         """Return what changed since a link; None: the feed can't say, or a folder changed."""
         items: dict[str, Mapping[str, Any]] = {}
         may = frozenset({BAD_REQUEST, FORBIDDEN, GONE})
+        following_pages = Following("Microsoft Graph")
         for _ in range(MOST_FEED_PAGES):
             reply = await self._library.get(link, may=may, prefer=prefer)
             if reply.status in may:
@@ -147,7 +149,7 @@ class SharePointAccess:
             items |= {str(one.get("id", "")): one for one in values_of(told)}
             following, end = told.get("@odata.nextLink"), told.get("@odata.deltaLink")
             if isinstance(following, str):
-                link = following
+                link = following_pages.next(following)
             elif isinstance(end, str):
                 if _names_changed_folder(items):
                     return None

@@ -11,13 +11,15 @@ from collections.abc import AsyncGenerator, AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import PurePosixPath
 from typing import Any
 
+from core.adapters.sources.credentials import TokenCredentials
 from core.adapters.sources.http import (
+    Following,
     ServiceHttp,
     ServiceReply,
     ServiceRules,
-    TokenCredentials,
     open_session,
 )
 from core.adapters.sources.json_values import object_of, text_of
@@ -32,6 +34,7 @@ from core.adapters.sources.sharepoint.sign_in import graph_token
 from core.adapters.sources.sharepoint.tree import DeltaState, FolderTree, read_state
 from core.config.settings import Settings, source_variable
 from core.domain.errors import TransientError
+from core.domain.policy import ENDINGS
 from core.ingest.file_kinds import FileKind, kind_of, unread_reason
 from core.ingest.load import MAX_BYTES
 from core.ingest.metadata import is_link
@@ -118,6 +121,7 @@ class SharePointConnector:
     async def _feed(self, state: DeltaState) -> AsyncGenerator[ChangePage | ListingEnd]:
         feed = _Feed(state=state, tree=FolderTree(dict(state.folders)), scope=state.scope)
         link = state.link or await self._library.delta(**{"$top": str(A_PAGE), "$select": _FIELDS})
+        following_pages = Following("Microsoft Graph")
         for page in range(MOST_PAGES):
             told = await self._page(link, is_first=not (page or state.link))
             items = values_of(told)
@@ -127,6 +131,7 @@ class SharePointConnector:
             link = end if is_end else following
             if not isinstance(link, str):
                 raise TransientError("Microsoft Graph's list of changes breaks off")
+            following_pages.next(link)
             now = state.at(link, feed.tree, is_whole=state.is_whole and not is_end)
             yield ChangePage(
                 items=tuple(one for one in feed.found.values() if isinstance(one, SourceItem)),
@@ -191,7 +196,8 @@ class SharePointConnector:
 
     async def fetch(self, item: SourceItem, /) -> bytes:
         """See `Connector.fetch`."""
-        return await self._library.content(item.item_id)
+        is_page = ENDINGS.get(PurePosixPath(item.path.lower()).suffix) == "text/html"
+        return await self._library.content(item.item_id, is_page=is_page)
 
     async def is_there(self, item_id: str, /) -> bool:
         """See `Connector.is_there`."""

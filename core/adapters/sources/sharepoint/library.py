@@ -112,9 +112,10 @@ class DocumentLibrary:
         """See `ServiceHttp.get`; `prefer` changes what a feed of changes says."""
         return await self._http.get(address, may=may, headers={"Prefer": prefer} if prefer else {})
 
-    async def content(self, item_id: str, /) -> bytes:
+    async def content(self, item_id: str, /, *, is_page: bool) -> bytes:
         """Return what a file holds; see `ServiceHttp.download`."""
-        return await self._http.download(await self.below(item_id, "/content"))
+        address = await self.below(item_id, "/content")
+        return await self._http.download(address, is_page=is_page)
 
     async def _look_up(self) -> LibraryIds:
         parts = urlsplit(self._address.site)
