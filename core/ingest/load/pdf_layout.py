@@ -30,6 +30,11 @@ _FAR_BELOW = 4.0
 """Times the size of a title: a text further below it is not its own."""
 _LOWER, _HIGHER = 0.5, 1.2
 """Times the size of a title beside its text: how far their first lines are apart."""
+_OFTEN = 0.4
+"""Of the most frequent distance: what is as frequent is usual too."""
+_TITLE_ENDS = ":?)"
+_SHORTER = 3.0
+"""Times the font size: a line of a paragraph is seldom so much shorter than the next."""
 _SAME_LEFT = 12.0
 """Points."""
 
@@ -170,9 +175,9 @@ def _blocks(lines: Sequence[Line]) -> list[Block]:
 
 
 def _usual_leading(lines: Sequence[Line]) -> tuple[float, float] | None:
-    """Return the most frequent distance of baselines, and the font size that has it.
+    """Return the smallest of the frequent distances of baselines, and the font size that has it.
 
-    None for a page of single lines.
+    The most frequent one is that between items on a page of lists. None for a page of single lines.
     """
     steps = Counter(
         (round(above.baseline - below.baseline, 0), round(below.size, 1))
@@ -180,7 +185,10 @@ def _usual_leading(lines: Sequence[Line]) -> tuple[float, float] | None:
         if 0 < above.baseline - below.baseline <= _MAX_LEADING * above.size
         and _overlap(above.left, above.right, below.left, below.right) > 0
     )
-    return steps.most_common(1)[0][0] if steps else None
+    if not steps:
+        return None
+    often = _OFTEN * max(steps.values())
+    return min(step for step, times in steps.items() if times >= often)
 
 
 def _continues(above: Line, below: Line, *, leading: tuple[float, float] | None) -> bool:
@@ -199,6 +207,23 @@ def _continues(above: Line, below: Line, *, leading: tuple[float, float] | None)
         and _overlap(above.left, above.right, below.left, below.right) > 0
         and abs(above.size - below.size) <= _SAME_SIZE * above.size
         and above.is_bold == below.is_bold
+        and not _is_set_apart(above, below)
+    )
+
+
+def _is_set_apart(above: Line, below: Line) -> bool:
+    """Return whether a line is set as a title over the text: in a face of its own."""
+    return (
+        bool(above.face and below.face)
+        and above.face != below.face
+        and (above.is_italic, above.colour) != (below.is_italic, below.colour)
+        and above.text[0].isupper()
+        and (above.text[-1].isalnum() or above.text[-1] in _TITLE_ENDS)
+        and (
+            below.text[0].isupper()
+            or below.starts_with_label()
+            or above.right < below.right - _SHORTER * above.size
+        )
     )
 
 
