@@ -55,6 +55,7 @@ def _without_contents(text: str, found: Sequence[HeadingLine]) -> list[HeadingLi
     }
     in_contents = _ContentsPage()
     kept: list[HeadingLine] = []
+    listed = -1
     bare = [
         last_seen[_key(heading)] > index and not _has_body(text, found, index)
         for index, heading in enumerate(found)
@@ -71,7 +72,11 @@ def _without_contents(text: str, found: Sequence[HeadingLine]) -> list[HeadingLi
         is_listed = bare[index] and any(bare[max(0, index - 1) : index] + bare[index + 1 :][:1])
         if comes_again and (has_page or is_listed):
             continue
-        if heading.marked_level is None and set_as_heading.get(_key(heading), -1) > index:
+        goes_on = listed == index - 1 and not _has_body(text, found, listed)
+        if heading.marked_level is None and (
+            set_as_heading.get(_key(heading), -1) > index or (goes_on and listed >= 0)
+        ):
+            listed = index
             continue
         kept.append(heading)
     return kept

@@ -8,13 +8,14 @@
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.ingest.load.pdf_contents import title_key
 from core.ingest.load.pdf_layout import Block
 from core.ingest.load.pdf_lines import HYPHEN
-from core.ingest.load.pdf_looks import LARGER, body_of, heading_looks, look_of
+from core.ingest.load.pdf_looks import LARGER, Look, body_of, heading_looks, look_of
 from core.language.sentences import is_cut_off
 
 _MAX_LINES = 3
@@ -22,6 +23,8 @@ _MAX_LARGER_LINES = 5
 """Of a heading that is larger than the text, as over a narrow column."""
 _MAX_CHARACTERS = 160
 _MAX_LEVEL = 12
+_MIN_TEXT = 60
+"""Characters of a line that is text rather than a title or a date."""
 _MIN_SENTENCE_WORDS = 9
 _MIN_CUT_OFF_WORDS = 6
 _MIN_ENTRIES = 3
@@ -62,6 +65,7 @@ class Headings:
         blocks = [block for page in pages for block in page.blocks]
         self._body = body_of(line for block in blocks for line in block.lines)
         self._levels = heading_looks(blocks, self._body, reads_as_title=self._may_be_heading)
+        self._beside_title = self._around_title(pages, blocks)
         found = [
             (number, block)
             for number, page in enumerate(pages)
@@ -116,7 +120,33 @@ class Headings:
         ]
         return min(entries) if len(entries) >= _MIN_ENTRIES else None
 
+    def _around_title(self, pages: Sequence[Page], blocks: Sequence[Block]) -> frozenset[int]:
+        """Return the ids of blocks beside the title: authors, a slogan, the kind of document.
+
+        On the first page, not its largest, in a look that nothing else has, and above nothing that
+        they could be the heading of.
+        """
+        first = next((page.blocks for page in pages if page.blocks), ())
+        looks = Counter(look_of(block, self._body) for block in blocks)
+        largest = max((look_of(block, self._body).size for block in first), default=0.0)
+        return frozenset(
+            id(block)
+            for block, below in zip(first, (*first[1:], None), strict=True)
+            if (look := look_of(block, self._body)).size < largest
+            and looks[look] == 1
+            and not (below is not None and self._is_headed(look, below))
+        )
+
+    def _is_headed(self, look: Look, below: Block) -> bool:
+        """Return whether what follows is a text, or a heading of a lower level."""
+        if _is_text(below):
+            return True
+        levels = self._levels
+        return look in levels and levels[look] < levels.get(look_of(below, self._body), 0)
+
     def _looks_like_heading(self, block: Block) -> bool:
+        if id(block) in self._beside_title:
+            return False
         return look_of(block, self._body) in self._levels and self._may_be_heading(block)
 
     def _may_be_heading(self, block: Block) -> bool:
@@ -133,6 +163,10 @@ class Headings:
             return False
         begins = text[0] in _OPENERS or (text[0].isalnum() and not text[0].islower())
         return begins and _has_letters(text) and not _is_sentence(text)
+
+
+def _is_text(block: Block) -> bool:
+    return bool(block.cells) or len(block.lines) > 1 or len(block.text) >= _MIN_TEXT
 
 
 def _has_letters(text: str) -> bool:

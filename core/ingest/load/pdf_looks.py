@@ -145,8 +145,9 @@ def _is_weak(look: Look, body: Body) -> bool:
 def _rank(found: Sequence[Look], worded: Collection[Look]) -> dict[Look, int]:
     """Give each look its level: larger before smaller, bold before plain, upright before italic.
 
-    Colours and typefaces make no levels: each chapter may have its own. Nor do capitals where no
-    title in them has two words: they are abbreviations among other titles.
+    What is set off by a colour or a typeface is above what is not; which colour it is makes no
+    level, since each chapter may have its own. Capitals make none where no title in them has two
+    words: they are abbreviations among other titles.
     """
     in_words = {_key(look) for look in worded if look.is_capitals}
     keys = {
@@ -156,8 +157,8 @@ def _rank(found: Sequence[Look], worded: Collection[Look]) -> dict[Look, int]:
     return {look: place[keys[look]] for look in found}
 
 
-def _key(look: Look) -> tuple[float, bool, bool]:
-    return (-look.size, not look.is_bold, look.is_italic)
+def _key(look: Look) -> tuple[float, bool, bool, bool]:
+    return (-look.size, not look.is_bold, look.is_italic, not look.is_set_off)
 
 
 def _rounded(size: float) -> float:
