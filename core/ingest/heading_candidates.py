@@ -99,38 +99,52 @@ def candidate_lines(document: LoadedDocument) -> list[HeadingLine]:
                 continue
             if heading is None and not marked:
                 heading = _in_capitals(line)
+            if heading is not None and items.is_marked and not (is_below or heading.title):
+                continue  # a number that stands alone: a version, or a cell of a table
         if heading is not None:
             found.append(heading)
-    return found
+    return [heading for heading in found if heading.char_start not in items.dropped]
 
 
 class _Items:
-    """Numbered lines that are items of a list: those that go on from a sentence with a number.
+    """Numbered lines that are items of a list: of its lines, one at least is no title.
 
-    Only where the format marks headings: "2. Send the form", after "1. Fill it in.", is none.
+    Only where the format marks headings: "2. Send the form", after "1. Fill it in.", is none, nor
+    is it before "3. Keep a copy.".
     """
 
     def __init__(self, *, is_marked: bool) -> None:
-        self._is_marked = is_marked
+        self.is_marked = is_marked
         self._last: Label | None = None
+        self._run: list[HeadingLine] = []
+        self.dropped: set[int] = set()
+        """Where those begin that were headings until a later item was none."""
 
     def end(self) -> None:
         """End the list; a marked heading does."""
         self._last = None
+        self._run = []
 
     def unless_item(self, line: _Line, heading: HeadingLine | None) -> HeadingLine | None:
         """Return the heading, unless it is the next item; to be called for each line in order."""
-        label = parse_label(line.text) if self._is_marked else None
+        label = parse_label(line.text) if self.is_marked else None
         if label is None or label.depth > 1 or label.word or label.value is None:
             return heading
         last = self._last
-        goes_on = last is not None and (last.kind, (last.value or 0) + 1) == (
-            label.kind,
-            label.value,
-        )
+        goes_on = _follows(last, label)
         is_item = goes_on if label.value > 1 else heading is None
-        self._last = label if is_item else None
+        self._last = label if is_item or heading is None else None
+        follows = bool(self._run) and _follows(self._run[-1].label, label)
+        if heading is None or is_item:
+            self.dropped.update(item.char_start for item in self._run if follows)
+            self._run = []
+        else:
+            self._run = [*self._run, heading] if follows else [heading]
         return None if is_item else heading
+
+
+def _follows(above: Label | None, label: Label) -> bool:
+    return above is not None and (above.kind, (above.value or 0) + 1) == (label.kind, label.value)
 
 
 def is_loosely_marked(document: LoadedDocument) -> bool:

@@ -4,7 +4,8 @@
   clearly not ended; otherwise the line break is intended.
 - A line that says something of the policy ("Owner: ...") stands alone.
 - Hyphens at line ends are dropped unless the document hyphenates the word elsewhere.
-- Headings are those of `pdf_headings`, and short title-like first lines of a paragraph.
+- Headings are those of `pdf_headings`, and short title-like first lines of a paragraph where few
+  headings are set apart.
 """
 
 import re
@@ -111,7 +112,9 @@ class _Flow:
             self._builder.line(" | ".join(block.cells))
 
     def _write_lines(self, lines: Sequence[Line], *, right: float) -> None:
-        is_title = _is_short_title(lines, right=right)
+        is_title = _is_short_title(lines, right=right) and (
+            not self._headings.are_set or _is_set_off(lines)
+        )
         breaks = _Breaks(lines, right=right)
         for place, line in enumerate(lines):
             above = lines[place - 1] if place else None
@@ -259,6 +262,12 @@ def _is_short_title(lines: Sequence[Line], *, right: float) -> bool:
     if len(lines) == 2:  # noqa: PLR2004
         return _SENTENCE_END.search(second.text) is not None and len(second.text) > len(first.text)
     return not _is_meant_break(second, lines[2], right=right)
+
+
+def _is_set_off(lines: Sequence[Line]) -> bool:
+    """Return whether a paragraph's first line has a colour or a slope of its own."""
+    first, second = lines[:2]
+    return (first.colour, first.is_italic) != (second.colour, second.is_italic)
 
 
 def _reads_as_title(text: str) -> bool:

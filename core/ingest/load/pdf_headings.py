@@ -1,7 +1,7 @@
 """Which blocks of a PDF are headings, and of what level.
 
-- Bookmarks come first. Else headings are larger or bolder than most of the text, and larger ones
-  are above smaller ones.
+- Bookmarks come first, then the document's own tags. Else headings are those that are set apart
+  from most of the text (`pdf_looks`).
 - A printed table of contents says more than looks: its outermost entries are of one level, however
   they are set, and its own lines are no headings.
 - A lead paragraph, or what stands in the margin without a text of its own, is none.
@@ -27,6 +27,11 @@ _MIN_TEXT = 60
 """Characters of a line that is text rather than a title or a date."""
 _MIN_SENTENCE_WORDS = 9
 _MIN_CUT_OFF_WORDS = 6
+_TITLES = 0.8
+"""Of what is tagged as a heading: what can be one."""
+_MAX_PART = 0.4
+"""Of a document's characters, in what is tagged as a heading."""
+_MANY = 8
 _MIN_ENTRIES = 3
 """Headings that are outermost entries of the table of contents, for it to be believed."""
 _FINITE = re.compile(
@@ -52,6 +57,18 @@ class Page:
     """Titles of the outline on this page, by `title_key`, with their level from 1."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Tagged:
+    """What is believed of a document's tags."""
+
+    are_used: bool = False
+    """Whether what they mark as a heading is one."""
+    are_all: bool = False
+    """Whether other text with a tag is none."""
+    has_levels: bool = False
+    """Whether they tell levels."""
+
+
 class Headings:
     """The headings of one document; asked for each block in order.
 
@@ -63,15 +80,18 @@ class Headings:
     def __init__(self, pages: Sequence[Page], contents: Mapping[str, int]) -> None:
         self._contents = contents
         blocks = [block for page in pages for block in page.blocks]
+        self._tagged = _Tagged()
         self._body = body_of(line for block in blocks for line in block.lines)
         self._levels = heading_looks(blocks, self._body, reads_as_title=self._may_be_heading)
         self._beside_title = self._around_title(pages, blocks)
+        self._tagged = self._believed_tags(blocks)
         found = [
             (number, block)
             for number, page in enumerate(pages)
             for block in page.blocks
             if self._looks_like_heading(block)
         ]
+        self._count = len(found)
         self._last = {_key_of(block): number for number, block in found} if contents else {}
         """The last page of each text that looks like a heading."""
         self._begin = min((self._last[key] for key in contents if key in self._last), default=0)
@@ -79,6 +99,11 @@ class Headings:
         self._base = self._level_of_entries([block for _, block in found])
         self._entry = (0, 0)
         """Of the heading asked for last that is an entry: its level by look, and by depth."""
+
+    @property
+    def are_set(self) -> bool:
+        """Whether so many headings are set apart that lines in the look of the text are none."""
+        return self._count >= _MANY or self._tagged.are_all
 
     def lowest_level(self) -> int:
         """Return the level below all that larger or bolder headings have."""
@@ -98,7 +123,10 @@ class Headings:
                 return min(named, _MAX_LEVEL)
         if not self._looks_like_heading(block):
             return None
-        level = self._levels[look_of(block, self._body)]
+        tag = block.lines[0].heading
+        if tag is not None and self._tagged.has_levels:
+            return tag.level
+        level = self._levels.get(look_of(block, self._body), self.lowest_level())
         if self._base is None:
             return level
         key = _key_of(block)
@@ -129,13 +157,15 @@ class Headings:
         first = next((page.blocks for page in pages if page.blocks), ())
         looks = Counter(look_of(block, self._body) for block in blocks)
         largest = max((look_of(block, self._body).size for block in first), default=0.0)
-        return frozenset(
-            id(block)
-            for block, below in zip(first, (*first[1:], None), strict=True)
-            if (look := look_of(block, self._body)).size < largest
-            and looks[look] == 1
-            and not (below is not None and self._is_headed(look, below))
-        )
+        found: set[int] = set()
+        below: Block | None = None
+        for block in reversed(first):
+            look = look_of(block, self._body)
+            is_alone = below is None or id(below) in found or not self._is_headed(look, below)
+            if look.size < largest and looks[look] == 1 and is_alone:
+                found.add(id(block))
+            below = block
+        return frozenset(found)
 
     def _is_headed(self, look: Look, below: Block) -> bool:
         """Return whether what follows is a text, or a heading of a lower level."""
@@ -144,7 +174,35 @@ class Headings:
         levels = self._levels
         return look in levels and levels[look] < levels.get(look_of(below, self._body), 0)
 
+    def _believed_tags(self, blocks: Sequence[Block]) -> _Tagged:
+        """Return how far the document's own tags are believed.
+
+        Not at all where they are few, or mark paragraphs; alone where they leave out little of what
+        looks like a heading.
+        """
+        marked = [block for block in blocks if block.lines[0].heading]
+        if not marked:
+            return _Tagged()
+        titles = [block for block in marked if _may_be_tagged(block)]
+        part = sum(len(block.text) for block in marked) / sum(len(block.text) for block in blocks)
+        if len(marked) < _MIN_ENTRIES or len(titles) < _TITLES * len(marked) or part > _MAX_PART:
+            return _Tagged()
+        others = [
+            block
+            for block in blocks
+            if not block.lines[0].heading and block.lines[0].tag and self._looks_like_heading(block)
+        ]
+        levels = {tag.level for block in titles if (tag := block.lines[0].heading)}
+        return _Tagged(
+            are_used=True, are_all=len(others) <= len(titles), has_levels=len(levels) > 1
+        )
+
     def _looks_like_heading(self, block: Block) -> bool:
+        if self._tagged.are_used and block.lines[0].tag is not None:
+            if block.lines[0].heading:
+                return _may_be_tagged(block)
+            if self._tagged.are_all:
+                return False
         if id(block) in self._beside_title:
             return False
         return look_of(block, self._body) in self._levels and self._may_be_heading(block)
@@ -163,6 +221,13 @@ class Headings:
             return False
         begins = text[0] in _OPENERS or (text[0].isalnum() and not text[0].islower())
         return begins and _has_letters(text) and not _is_sentence(text)
+
+
+def _may_be_tagged(block: Block) -> bool:
+    """Return whether a block that is tagged as a heading can be one."""
+    text = block.text
+    is_short = len(text) <= _MAX_CHARACTERS and len(block.lines) <= _MAX_LARGER_LINES
+    return is_short and not block.cells and _has_letters(text)
 
 
 def _is_text(block: Block) -> bool:

@@ -197,8 +197,10 @@ def _continues(above: Line, below: Line, *, leading: tuple[float, float] | None)
     Lines larger than the usual ones are further apart, in proportion.
     """
     step = above.baseline - below.baseline
+    if above.heading != below.heading:
+        return False
     limit = _MAX_LEADING * below.size
-    if leading is not None:
+    if leading is not None and not above.heading:
         distance = leading[0] * max(1.0, below.size / leading[1])
         if distance >= 0.9 * below.size:
             limit = min(limit, _PARAGRAPH_GAP * distance)

@@ -12,7 +12,7 @@ import re
 import statistics
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from core.ingest.load.pdf_fonts import read_colour, read_face, read_origin, read_size
+from core.ingest.load.pdf_tags import Tag, read_tags, tag_at
 
 HYPHEN = "\x02"
 """pdfium's character for a hyphen at a line end; it replaces the line end."""
@@ -81,6 +82,8 @@ class Line:
     """Name of the typeface; empty if the last character has another one than the first."""
     colour: int = 0
     """As 0xRRGGBB; that of the first character."""
+    tag: Tag | None = None
+    """What the document says it is; None where it says nothing."""
 
     @property
     def top(self) -> float:
@@ -91,6 +94,11 @@ class Line:
     def bottom(self) -> float:
         """Lower edge, about."""
         return self.baseline - 0.2 * self.size
+
+    @property
+    def heading(self) -> Tag | None:
+        """Its tag, if it is tagged as a heading."""
+        return self.tag if self.tag is not None and self.tag.level else None
 
     def starts_with_label(self) -> bool:
         """Return whether it begins as a list item does."""
@@ -138,7 +146,7 @@ def read_lines(page: pdfium.PdfPage) -> PageLines:
     """Return the lines of a page."""
     text_page: Any = page.get_textpage()
     try:
-        return _PageReader(text_page).read()
+        return _PageReader(text_page, read_tags(page.raw)).read()
     finally:
         text_page.close()
 
@@ -151,8 +159,9 @@ def is_label(text: str) -> bool:
 class _PageReader:
     """Reads one page, rotated so that most of its text is horizontal."""
 
-    def __init__(self, text_page: Any) -> None:
+    def __init__(self, text_page: Any, tags: Mapping[int, Tag]) -> None:
         self._text = text_page.raw
+        self._tags = tags
         self._codes = _codes(self._text, int(text_page.count_chars()))
         self._quarter = 0
         """Quarter turns, counter-clockwise, by which the page's text is rotated."""
@@ -251,6 +260,7 @@ class _PageReader:
             is_italic=begin.is_italic and end.is_italic,
             face=begin.name if begin.name == end.name else "",
             colour=read_colour(self._text, first),
+            tag=tag_at(self._text, first, self._tags) if self._tags else None,
         )
 
 

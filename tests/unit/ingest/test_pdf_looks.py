@@ -127,3 +127,39 @@ def test_entry_of_a_list_that_is_set_as_a_heading_later_is_none() -> None:
         prose(canvas, 450)
 
     assert titles(read(draw)) == ["Records", "Duties", "Periods"]
+
+
+def test_slogan_and_author_beside_the_title_are_no_headings() -> None:
+    def opening(canvas: Canvas) -> None:
+        put(canvas, 100, 500, "Our Code of Conduct", 36, bold=True)
+        put(canvas, 100, 450, "Doing what is right", 18)
+        put(canvas, 100, 430, "Office of Ethics", 14)
+
+    pages = [page_of(at, chapter="Helvetica-Bold", rule="Helvetica-BoldOblique") for at in range(2)]
+    found = titles(read(opening, *pages))
+    assert found[:2] == ["Our Code of Conduct", "Gifts and meals"]
+
+
+def test_headings_of_one_look_below_each_other_are_two() -> None:
+    def draw(canvas: Canvas) -> None:
+        for place, name in enumerate(SHORT):
+            put(canvas, 150, 780 - 240 * place, name, 10, bold=True)
+            put(canvas, 150, 757 - 240 * place, f"Who decides on {name.lower()}", 10, bold=True)
+            for item in range(6):
+                put(canvas, 150, 730 - 240 * place - 23 * item, "- an item of a list")
+                put(canvas, 150, 718 - 240 * place - 23 * item, "that goes on")
+
+    assert len(titles(read(draw))) == 6
+
+
+def test_items_of_a_list_are_no_headings_where_one_of_them_is_a_sentence() -> None:
+    def draw(canvas: Canvas) -> None:
+        for place, name in enumerate(SHORT):
+            top = 780 - 240 * place
+            put(canvas, 150, top, name, 14, bold=True)
+            put(canvas, 150, top - 30, "1. Open the register")
+            put(canvas, 150, top - 60, "2. Fill in the form and have it signed by your manager.")
+            put(canvas, 150, top - 90, "3. Submit")
+            prose(canvas, top - 120)
+
+    assert titles(read(draw)) == list(SHORT)
