@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from core.ingest.load.pdf_contents import title_key
 from core.ingest.load.pdf_layout import Block
 from core.ingest.load.pdf_lines import HYPHEN
-from core.ingest.load.pdf_looks import LARGER, Look, body_of, heading_looks, look_of
+from core.ingest.load.pdf_looks import LARGER, BlockLook, body_of, heading_looks, look_of
 from core.language.sentences import is_cut_off
 
 _MAX_LINES = 3
@@ -167,7 +167,7 @@ class Headings:
             below = block
         return frozenset(found)
 
-    def _is_headed(self, look: Look, below: Block) -> bool:
+    def _is_headed(self, look: BlockLook, below: Block) -> bool:
         """Return whether what follows is a text, or a heading of a lower level."""
         if _is_text(below):
             return True

@@ -20,7 +20,7 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
 from core.ingest.load.pdf_fonts import read_colour, read_face, read_origin, read_size
-from core.ingest.load.pdf_tags import Tag, read_tags, tag_at
+from core.ingest.load.pdf_tags import ContentTag, read_tags, tag_at
 
 HYPHEN = "\x02"
 """pdfium's character for a hyphen at a line end; it replaces the line end."""
@@ -82,7 +82,7 @@ class Line:
     """Name of the typeface; empty if the last character has another one than the first."""
     colour: int = 0
     """As 0xRRGGBB; that of the first character."""
-    tag: Tag | None = None
+    tag: ContentTag | None = None
     """What the document says it is; None where it says nothing."""
 
     @property
@@ -96,7 +96,7 @@ class Line:
         return self.baseline - 0.2 * self.size
 
     @property
-    def heading(self) -> Tag | None:
+    def heading(self) -> ContentTag | None:
         """Its tag, if it is tagged as a heading."""
         return self.tag if self.tag is not None and self.tag.level else None
 
@@ -159,7 +159,7 @@ def is_label(text: str) -> bool:
 class _PageReader:
     """Reads one page, rotated so that most of its text is horizontal."""
 
-    def __init__(self, text_page: Any, tags: Mapping[int, Tag]) -> None:
+    def __init__(self, text_page: Any, tags: Mapping[int, ContentTag]) -> None:
         self._text = text_page.raw
         self._tags = tags
         self._codes = _codes(self._text, int(text_page.count_chars()))

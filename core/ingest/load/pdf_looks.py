@@ -31,7 +31,7 @@ _MANY_WORDS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class BlockLook:
     """How a block is set."""
 
     size: float
@@ -70,10 +70,10 @@ def body_of(lines: Iterable[Line]) -> Body:
     return Body(size=size, is_bold=is_bold, is_italic=is_italic, colour=colour, face=face)
 
 
-def look_of(block: Block, body: Body) -> Look:
+def look_of(block: Block, body: Body) -> BlockLook:
     """Return the look of a block, by its first line."""
     first = block.lines[0]
-    return Look(
+    return BlockLook(
         size=_rounded(first.size),
         is_bold=first.is_bold,
         is_italic=first.is_italic,
@@ -92,7 +92,7 @@ def is_strong(line: Line, body: Body) -> bool:
 
 def heading_looks(
     blocks: Sequence[Block], body: Body, *, reads_as_title: Callable[[Block], bool]
-) -> Mapping[Look, int]:
+) -> Mapping[BlockLook, int]:
     """Return the looks of headings, each with its level from 1.
 
     Args:
@@ -100,11 +100,11 @@ def heading_looks(
         body: how the text is set.
         reads_as_title: whether a block's words are those of a title.
     """
-    seen: defaultdict[Look, list[bool]] = defaultdict(list)
-    above_text: Counter[Look] = Counter()
-    strong: set[Look] = set()
-    length: Counter[Look] = Counter()
-    words: Counter[Look] = Counter()
+    seen: defaultdict[BlockLook, list[bool]] = defaultdict(list)
+    above_text: Counter[BlockLook] = Counter()
+    strong: set[BlockLook] = set()
+    length: Counter[BlockLook] = Counter()
+    words: Counter[BlockLook] = Counter()
     for block, below in zip(blocks, (*blocks[1:], None), strict=True):
         if block.cells:
             continue
@@ -135,14 +135,14 @@ def heading_looks(
     return _rank(found, {look for look in found if words[look] >= _MANY_WORDS})
 
 
-def _is_weak(look: Look, body: Body) -> bool:
+def _is_weak(look: BlockLook, body: Body) -> bool:
     """Return whether a look differs from the text, though neither in size nor in weight."""
     return look.size > _NEAR * body.size and (
         look.is_capitals or look.is_set_off or look.is_italic != body.is_italic
     )
 
 
-def _rank(found: Sequence[Look], worded: Collection[Look]) -> dict[Look, int]:
+def _rank(found: Sequence[BlockLook], worded: Collection[BlockLook]) -> dict[BlockLook, int]:
     """Give each look its level: larger before smaller, bold before plain, upright before italic.
 
     What is set off by a colour or a typeface is above what is not; which colour it is makes no
@@ -157,7 +157,7 @@ def _rank(found: Sequence[Look], worded: Collection[Look]) -> dict[Look, int]:
     return {look: place[keys[look]] for look in found}
 
 
-def _key(look: Look) -> tuple[float, bool, bool, bool]:
+def _key(look: BlockLook) -> tuple[float, bool, bool, bool]:
     return (-look.size, not look.is_bold, look.is_italic, not look.is_set_off)
 
 

@@ -19,7 +19,7 @@ _MAX_TYPE = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Tag:
+class ContentTag:
     """The element of the structure tree that some content of a page belongs to."""
 
     level: int
@@ -28,16 +28,16 @@ class Tag:
     """Which heading of its page it is; 0 for what is none."""
 
 
-_OTHER = Tag(0, 0)
+_OTHER = ContentTag(0, 0)
 
 
-def read_tags(page: Any) -> Mapping[int, Tag]:
+def read_tags(page: Any) -> Mapping[int, ContentTag]:
     """Return the tags of a page by number of marked content; empty if it marks no heading."""
     tree = pdfium_c.FPDF_StructTree_GetForPage(page)
     if not tree:
         return {}
     try:
-        tags: dict[int, Tag] = {}
+        tags: dict[int, ContentTag] = {}
         count: int = pdfium_c.FPDF_StructTree_CountChildren(tree)
         roots = [pdfium_c.FPDF_StructTree_GetChildAtIndex(tree, at) for at in range(count)]
         waiting = [(root, _OTHER) for root in reversed(roots) if root]
@@ -46,7 +46,7 @@ def read_tags(page: Any) -> Mapping[int, Tag]:
             element, above = waiting.pop()
             seen += 1
             level = above.level or _LEVELS.get(_type_of(element), 0)
-            tag = above if above.level or not level else Tag(level, seen)
+            tag = above if above.level or not level else ContentTag(level, seen)
             for at in range(pdfium_c.FPDF_StructElement_CountChildren(element)):
                 child = pdfium_c.FPDF_StructElement_GetChildAtIndex(element, at)
                 if child:
@@ -60,7 +60,7 @@ def read_tags(page: Any) -> Mapping[int, Tag]:
         pdfium_c.FPDF_StructTree_Close(tree)
 
 
-def tag_at(text_page: Any, index: int, tags: Mapping[int, Tag]) -> Tag | None:
+def tag_at(text_page: Any, index: int, tags: Mapping[int, ContentTag]) -> ContentTag | None:
     """Return the tag of a character; None: it has none."""
     drawn = pdfium_c.FPDFText_GetTextObject(text_page, index)
     return tags.get(int(pdfium_c.FPDFPageObj_GetMarkedContentID(drawn))) if drawn else None
