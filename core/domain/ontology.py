@@ -8,6 +8,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
+from functools import cache
 from typing import Any, NewType, TypeAlias
 
 from core.language.lead_ins import LeadIn
@@ -150,7 +151,13 @@ class Extraction:
 
 def _fields_of(value: Any) -> dict[str, object]:
     """Return the fields of a value: `asdict` copies everything below, too, which takes seconds."""
-    return {one.name: getattr(value, one.name) for one in fields(value)}
+    kind: type[Any] = value.__class__
+    return {name: getattr(value, name) for name in _names_of(kind)}
+
+
+@cache
+def _names_of(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(one.name for one in fields(kind))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,6 +32,8 @@ _CUT = 80
 _LONGEST = 240
 """Characters of a stem, and of a name, that count: an index entry has a limited size."""
 _WORD = re.compile(r"\w+")
+_ARTICLE = re.compile(r"^(?:the|an?|any|all|your|our|my)\s+", re.IGNORECASE)
+_POSSESSIVE = re.compile("['\u2019]s?$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +47,13 @@ class FactWords:
     @classmethod
     def of(cls, quote: str, place: SectionRef, lead_in: LeadIn | None = None) -> "FactWords":
         """Return the stems of a statement at its place, with its lead-in if it has one."""
+        return cls.at(place, sentence=stems_of(read_with(lead_in, quote)))
+
+    @classmethod
+    def at(cls, place: SectionRef, *, sentence: frozenset[str]) -> "FactWords":
+        """Return the same where the statement's own stems are known."""
         return cls(
-            sentence=stems_of(read_with(lead_in, quote)),
+            sentence=sentence,
             heading=stems_of(" ".join(place.path[-2:]) or place.title),
             title=stems_of(place.policy_title),
         )
@@ -71,7 +78,10 @@ def stated_at(
 
 def stems_of(text: str) -> frozenset[str]:
     """Return the stems of a text's content words, the longest ones cut."""
-    return frozenset(word[:_CUT] for word in content_words(text))
+    found = content_words(text)
+    if max(map(len, found), default=0) <= _CUT:
+        return found
+    return frozenset(word[:_CUT] for word in found)
 
 
 def beginning(word: str) -> str:
@@ -130,15 +140,14 @@ def names_within(text: str) -> frozenset[str]:
 
 def normal_name(name: str) -> str:
     """Return a name in comparable form: case-folded, without articles, nouns in the singular."""
-    parts = words(
-        re.sub(r"^(?:the|an?|any|all|your|our|my)\s+", "", name.strip(), flags=re.IGNORECASE)
-    )
+    parts = words(_ARTICLE.sub("", name.strip()))
     return " ".join(_singular(part)[:_CUT] for part in parts)[:_LONGEST]
 
 
 def _singular(word: str) -> str:
     """Return the singular of a noun, roughly, without a possessive ending."""
-    word = re.sub("['\u2019]s?$", "", word)
+    if "'" in word or "\u2019" in word:
+        word = _POSSESSIVE.sub("", word)
     if len(word) < _SHORTEST_PLURAL or word.endswith(("ss", "us", "is")):
         return word
     if word.endswith("ies"):

@@ -431,3 +431,36 @@ async def test_what_could_not_be_recorded_is_not_published(
     with pytest.raises(TransientError, match="the disk is full"):
         await ingest(CHANGED)
     assert await counts() == before
+
+
+AWKWARD = """# "Quoted" \\\\ back{slash} Policy
+
+## 1 Über 日本 :rows %s '{}' \U0001f4a9
+
+1.1 "Employees" must report \\\\n, \\u0041, :n, %(x)s and {"a": [null]}
+to the Compliance Officer.
+"""
+
+
+async def test_what_looks_like_syntax_is_stored_as_it_is(
+    ingest: Ingest, engine: AsyncEngine
+) -> None:
+    """Quotes, backslashes, braces and placeholders are characters like others, in every table."""
+    done = published(await ingest(AWKWARD))
+    found = await rows(
+        engine,
+        "SELECT s.title, v.text FROM citebound.policy_versions v"
+        " JOIN citebound.sections s ON s.version_id = v.id",
+    )
+    assert any("Über 日本 :rows %s '{}' \U0001f4a9" in title for title, _ in found)
+    assert all('%(x)s and {"a": [null]}' in whole and "\\" in whole for _, whole in found)
+    cut = await rows(
+        engine,
+        "SELECT c.text, substr(v.text, c.char_start + 1, c.char_end - c.char_start)"
+        " FROM citebound.chunks c JOIN citebound.policy_versions v ON v.id = c.version_id",
+    )
+    assert cut
+    assert all(one == other for one, other in cut)
+    said = await rows(engine, "SELECT attributes::text FROM citebound.entities")
+    assert done.entities
+    assert any("null" in one for (one,) in said)

@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import RowMapping, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from core.adapters.postgres.engine.json_rows import insert_rows
 from core.adapters.postgres.engine.tables import cross_references
 from core.domain.ontology import CrossReference
 from core.language.spans import TextSpan
@@ -76,8 +77,7 @@ async def store_references(
         }
         for reference in publication.extraction.references
     ]
-    if rows:
-        await connection.execute(cross_references.insert(), rows)
+    await insert_rows(connection, cross_references, rows)
 
 
 async def resolve_references(

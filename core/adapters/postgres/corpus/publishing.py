@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from core.adapters.postgres.engine.json_rows import bytes_in_json, insert_rows
 from core.adapters.postgres.engine.tables import (
     chunks,
     policies,
@@ -189,29 +190,27 @@ async def insert_sections(
     """Store a version's sections, and return their ids by ordinal."""
     if not publication.sections:
         raise IntegrityError(f"{publication.source_name} has no sections")
-    await connection.execute(
-        sections.insert(),
-        [
-            {
-                "version_id": version_id,
-                "ordinal": section.ordinal,
-                "eid": section.eid,
-                "number": section.number,
-                "title": section.title,
-                "path": list(section.path),
-                "level": section.level,
-                "page": section.page,
-                "char_start": section.char_start,
-                "body_start": section.body_start,
-                "char_end": section.char_end,
-            }
-            for section in publication.sections
-        ],
-    )
-    rows = await connection.execute(
+    rows = [
+        {
+            "version_id": version_id,
+            "ordinal": section.ordinal,
+            "eid": section.eid,
+            "number": section.number,
+            "title": section.title,
+            "path": section.path,
+            "level": section.level,
+            "page": section.page,
+            "char_start": section.char_start,
+            "body_start": section.body_start,
+            "char_end": section.char_end,
+        }
+        for section in publication.sections
+    ]
+    await insert_rows(connection, sections, rows)
+    stored = await connection.execute(
         select(sections.c.ordinal, sections.c.id).where(sections.c.version_id == version_id)
     )
-    return {row.ordinal: row.id for row in rows}
+    return {row.ordinal: row.id for row in stored}
 
 
 async def insert_chunks(
@@ -239,11 +238,10 @@ async def insert_chunks(
                 "char_start": chunk.char_start,
                 "char_end": chunk.char_end,
                 "text": chunk.text,
-                "content_hash": content_hash(chunk.text),
+                "content_hash": bytes_in_json(content_hash(chunk.text)),
             }
         )
-    if rows:
-        await connection.execute(chunks.insert(), rows)
+    await insert_rows(connection, chunks, rows)
 
 
 def content_hash(content: str) -> bytes:

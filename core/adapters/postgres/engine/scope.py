@@ -1,7 +1,7 @@
 """The scope of a question as SQL, and where in a policy a row of it lies."""
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.domain.ontology import SectionRef
@@ -10,7 +10,6 @@ from core.domain.question import Scope
 
 def section_ref(row: Mapping[Any, Any]) -> SectionRef:
     """Say where a row with `char_start` and its version's and section's columns lies."""
-    starts: list[int] = row["page_starts"]
     return SectionRef(
         policy_key=row["key"],
         policy_title=row["title"],
@@ -19,9 +18,14 @@ def section_ref(row: Mapping[Any, Any]) -> SectionRef:
         eid=row["eid"],
         number=row["number"],
         title=row["section_title"],
-        page=max(1, bisect_right(starts, row["char_start"])) if starts else None,
+        page=page_of(row["page_starts"], row["char_start"]),
         path=tuple(row["path"]),
     )
+
+
+def page_of(page_starts: Sequence[int], offset: int) -> int | None:
+    """Return the page on which a character stands, from 1; None: the document has no pages."""
+    return max(1, bisect_right(page_starts, offset)) if page_starts else None
 
 
 LIVE = (

@@ -11,13 +11,16 @@
 import asyncio
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
-from sqlalchemy import RowMapping, text
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.scope import section_ref
+from core.adapters.postgres.engine.json_rows import insert_rows
+from core.adapters.postgres.engine.scope import page_of, section_ref
 from core.adapters.postgres.engine.tables import entity_words, fact_words, lead_ins, word_counts
 from core.adapters.postgres.ontology.ontology_parts import entities_of, span_of
 from core.domain.ontology import Entity, EntityType, SectionRef
@@ -44,8 +47,6 @@ from core.ontology.fact_words import (
 )
 from core.ontology.graphs.conflicts import gives_way
 
-BATCH = 2_000
-"""Rows of a statement."""
 _HEADING, _TITLE, _BEGINNING, _NAME = "/", "//", "*", "="
 _CLASSES = {NAME_WEIGHT: "", TEXT_WEIGHT: _HEADING, PLACE_WEIGHT: _TITLE}
 
@@ -80,24 +81,32 @@ async def index_facts(connection: AsyncConnection, version_id: int) -> None:
     one = {"version": version_id}
     version = (await connection.execute(_VERSION, one)).mappings().one()
     sections = {row["id"]: row for row in (await connection.execute(_SECTIONS, one)).mappings()}
-    introduced = await asyncio.to_thread(_introduced, version["text"], list(sections.values()))
     rows = (await connection.execute(_SAID, one)).mappings().all()
-    said = _Said(version, sections, rows, _Introductions(version, introduced))
-    await _insert(connection, lead_ins, [_lead_in_row(version_id, unit) for unit in introduced])
-    await _insert(connection, fact_words, said.facts())
-    await _insert(connection, entity_words, said.entities())
-    await _insert(connection, word_counts, said.counts())
-    await connection.execute(
-        _DONE,
-        one
-        | {
-            "generation": GENERATION,
-            "facts": len(said.named),
-            "own_facts": sum(map(is_of_one_policy, said.named)),
-            "sections": len(said.sections),
-            "gives_way": said.gives_way(),
-        },
-    )
+    await index_stated(connection, version, sections, rows)
+
+
+async def index_stated(
+    connection: AsyncConnection,
+    version: Mapping[Any, Any],
+    sections: Mapping[int, Mapping[Any, Any]],
+    said: Sequence[Mapping[Any, Any]],
+) -> None:
+    """Index what a version states.
+
+    Args:
+        connection: That of the transaction that stores it.
+        version: See `_VERSION`.
+        sections: By their ids, in text order; see `_SECTIONS`.
+        said: Its places of entities by the entity's id, then by offset, and those of relations;
+            see `_SAID`.
+    """
+    # Seconds of work for a document of a thousand pages, during which questions are answered.
+    index = await asyncio.to_thread(_index_of, version, sections, said)
+    await insert_rows(connection, lead_ins, index.lead_ins)
+    await insert_rows(connection, fact_words, index.facts)
+    await insert_rows(connection, entity_words, index.entities)
+    await insert_rows(connection, word_counts, index.counts)
+    await connection.execute(_DONE, index.done)
 
 
 async def index_missing(engine: AsyncEngine) -> int:
@@ -165,10 +174,44 @@ def read_fact_words(stored: Sequence[str]) -> FactWords:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """The rows of one version."""
+
+    lead_ins: list[dict[str, Any]]
+    facts: list[dict[str, Any]]
+    entities: list[dict[str, Any]]
+    counts: list[dict[str, Any]]
+    done: dict[str, Any]
+
+
+def _index_of(
+    version: Mapping[Any, Any],
+    sections: Mapping[int, Mapping[Any, Any]],
+    said: Sequence[Mapping[Any, Any]],
+) -> _Index:
+    introduced = _introduced(version["text"], list(sections.values()))
+    found = _Said(version, sections, said, _Introductions(version, introduced))
+    return _Index(
+        lead_ins=[_lead_in_row(version["id"], unit) for unit in introduced],
+        facts=found.facts(),
+        entities=found.entities(),
+        counts=found.counts(),
+        done={
+            "version": version["id"],
+            "generation": GENERATION,
+            "facts": len(found.named),
+            "own_facts": sum(map(is_of_one_policy, found.named)),
+            "sections": len(found.sections),
+            "gives_way": found.gives_way(),
+        },
+    )
+
+
 class _Introductions:
     """The lead-ins of each list item and table row of one version."""
 
-    def __init__(self, version: RowMapping, introduced: Sequence[IntroducedUnit]) -> None:
+    def __init__(self, version: Mapping[Any, Any], introduced: Sequence[IntroducedUnit]) -> None:
         self._version = version
         self._introduced = introduced
         self._starts = [unit.span.char_start for unit in introduced]
@@ -186,7 +229,7 @@ class _Introductions:
         )
 
 
-def _introduced(text: str, sections: Sequence[RowMapping]) -> list[IntroducedUnit]:
+def _introduced(text: str, sections: Sequence[Mapping[Any, Any]]) -> list[IntroducedUnit]:
     """Return the units that have a lead-in, in text order."""
     return [
         unit
@@ -216,32 +259,44 @@ class _Said:
 
     def __init__(
         self,
-        version: RowMapping,
-        sections: Mapping[int, RowMapping],
-        rows: Sequence[RowMapping],
+        version: Mapping[Any, Any],
+        sections: Mapping[int, Mapping[Any, Any]],
+        rows: Sequence[Mapping[Any, Any]],
         introductions: "_Introductions",
     ) -> None:
         self._version = version
         self._lead_ins: dict[Span, LeadIn] = {}
         self._places: dict[Span, SectionRef] = {}
         self._quotes: dict[Span, str] = {}
-        self._rows = rows
+        self._stems: dict[Span, frozenset[str]] = {}
+        self._rows = [(row, span_of(row)) for row in rows if row["entity_id"] is not None]
         self.sections: dict[int, set[str]] = {}
+        places: dict[tuple[int, int | None], SectionRef] = {}
         for row in rows:
             span = span_of(row)
-            place = section_ref(
-                {**version, **sections[row["section_id"]], "char_start": span.char_start}
-            )
+            if span in self._places:  # several facts are read from one sentence
+                continue
+            on = row["section_id"], page_of(version["page_starts"], span.char_start)
+            if on not in places:
+                place = {**version, **sections[row["section_id"]], "char_start": span.char_start}
+                places[on] = section_ref(place)
             quote = version["text"][span.char_start : span.char_end]
-            self._places[span], self._quotes[span] = place, quote
+            self._places[span], self._quotes[span] = places[on], quote
             lead_in = introductions.of(span)
             if lead_in is not None:
                 self._lead_ins[span] = lead_in
-            words = self.sections.setdefault(row["section_id"], set(section_words(place)))
-            words |= stems_of(read_with(lead_in, quote))
-        named = [row for row in rows if row["entity_id"] is not None]
-        self.named = {row["key"]: row["id"] for row in named}
-        self._entities = entities_of(named)
+            self._stems[span] = stems_of(read_with(lead_in, quote))
+            words = self.sections.get(row["section_id"])
+            if words is None:
+                words = self.sections[row["section_id"]] = set(section_words(places[on]))
+            words |= self._stems[span]
+        self.named = {row["key"]: row["id"] for row, _ in self._rows}
+        self._entities = entities_of([row for row, _ in self._rows])
+        self._names = {entity.key: names_of(entity) for entity in self._entities}
+        self._weights = {
+            entity.key: weighted_words(entity, [self._places[span] for span in entity.spans])
+            for entity in self._entities
+        }
 
     def facts(self) -> list[dict[str, Any]]:
         stated = {
@@ -251,11 +306,10 @@ class _Said:
             for span in stated_at(entity.spans, self._quotes, self._lead_ins)
         }
         found: list[dict[str, Any]] = []
-        for row in self._rows:
-            span = span_of(row)
+        for row, span in self._rows:
             if (row["key"], span) not in stated:
                 continue
-            read = FactWords.of(self._quotes[span], self._places[span], self._lead_ins.get(span))
+            read = FactWords.at(self._places[span], sentence=self._stems[span])
             words = read.sentence | read.heading | read.title
             marked = {*read.sentence}
             marked |= {f"{_HEADING}{word}" for word in read.heading}
@@ -278,26 +332,24 @@ class _Said:
                 "entity_id": self.named[entity.key],
                 "key": entity.key,
                 "type": entity.type.value,
-                "names": sorted(names_of(entity)),
+                "names": sorted(self._names[entity.key]),
                 "words": sorted(self._marked(entity)),
             }
             for entity in self._entities
         ]
 
     def _marked(self, entity: Entity) -> set[str]:
-        marked = {f"{_CLASSES[weight]}{word}" for word, weight in self._weights(entity).items()}
-        marked |= {f"{_NAME}{name}" for name in names_of(entity)}
+        weights = self._weights[entity.key]
+        marked = {f"{_CLASSES[weight]}{word}" for word, weight in weights.items()}
+        marked |= {f"{_NAME}{name}" for name in self._names[entity.key]}
         if entity.type is EntityType.DEFINITION:
             marked |= pairs_of(" ".join(self._quotes[span] for span in entity.spans))
         return marked
 
-    def _weights(self, entity: Entity) -> Mapping[str, float]:
-        return weighted_words(entity, [self._places[span] for span in entity.spans])
-
     def counts(self) -> list[dict[str, Any]]:
-        sections = Counter(word for words in self.sections.values() for word in words)
-        own = [entity for entity in self._entities if is_of_one_policy(entity.key)]
-        entities = Counter(word for entity in own for word in self._weights(entity))
+        sections = Counter(chain.from_iterable(self.sections.values()))
+        own = [entity.key for entity in self._entities if is_of_one_policy(entity.key)]
+        entities = Counter(chain.from_iterable(self._weights[key] for key in own))
         return [
             {
                 "word": word,
@@ -310,11 +362,3 @@ class _Said:
 
     def gives_way(self) -> bool:
         return any(gives_way(self._quotes[span], place) for span, place in self._places.items())
-
-
-async def _insert(
-    connection: AsyncConnection, table: Any, rows: Collection[Mapping[str, Any]]
-) -> None:
-    listed = list(rows)
-    for start in range(0, len(listed), BATCH):
-        await connection.execute(table.insert(), listed[start : start + BATCH])

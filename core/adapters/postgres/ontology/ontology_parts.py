@@ -238,7 +238,7 @@ def _lead_in(row: RowMapping) -> LeadIn | None:
     return lead_in_of(VersionId(row["version_id"]), chain)
 
 
-def span_of(row: RowMapping) -> Span:
+def span_of(row: Mapping[Any, Any]) -> Span:
     """Return the span of a row."""
     return Span(
         version_id=VersionId(row["version_id"]),
@@ -247,13 +247,13 @@ def span_of(row: RowMapping) -> Span:
     )
 
 
-def entities_of(rows: Sequence[RowMapping]) -> list[Entity]:
+def entities_of(rows: Sequence[Mapping[Any, Any]]) -> list[Entity]:
     """Return entities from rows for each of their spans, in order of `id`, version and offset.
 
     The row that was stored first gives an entity its name.
     """
     spans: dict[str, list[Span]] = defaultdict(list)
-    said: dict[str, dict[int, RowMapping]] = defaultdict(dict)
+    said: dict[str, dict[int, Mapping[Any, Any]]] = defaultdict(dict)
     for row in rows:
         said[row["key"]].setdefault(row["id"], row)
         spans[row["key"]].append(span_of(row))
@@ -263,7 +263,7 @@ def entities_of(rows: Sequence[RowMapping]) -> list[Entity]:
     ]
 
 
-def _entity(rows: Sequence[RowMapping], spans: tuple[Span, ...]) -> Entity:
+def _entity(rows: Sequence[Mapping[Any, Any]], spans: tuple[Span, ...]) -> Entity:
     name: str = rows[0]["name"]
     aliases = dict.fromkeys(alias for row in rows for alias in (row["name"], *row["aliases"]))
     attributes: dict[str, str] = {}

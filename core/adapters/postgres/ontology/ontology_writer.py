@@ -3,29 +3,68 @@
 import hashlib
 import json
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, TypeVar
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.json_rows import (
+    batches,
+    bytes_in_json,
+    json_rows,
+    rows_parameter,
+)
 from core.adapters.postgres.engine.tables import entities, extracted_sections, provenance, relations
-from core.adapters.postgres.ontology.fact_index import index_facts
+from core.adapters.postgres.ontology.fact_index import index_stated
 from core.domain.errors import ContractError, IntegrityError
 from core.domain.json_value import Json
 from core.domain.ontology import ExtractedEntity, ExtractedRelation
 from core.domain.policy import Section
 from core.domain.proposals import ProposedFacts, facts_from_json, facts_to_json
-from core.language.spans import TextSpan
 from core.ports import Publication
 from core.ports.extraction import SectionReading
 
-_T = TypeVar("_T")
-BATCH = 2_000
-"""Rows of a statement; Postgres takes at most 65,535 parameters."""
+_ENTITY = ("key", "content_hash", "type", "name", "aliases", "description", "attributes")
+_RELATION = ("source_id", "type", "target_id", "attributes")
+
+_ENTITIES = text(f"""
+WITH given AS MATERIALIZED (
+  SELECT * FROM {json_rows(entities, _ENTITY, "n int")}),
+added AS (
+  INSERT INTO citebound.entities ({", ".join(_ENTITY)})
+  SELECT {", ".join(_ENTITY)} FROM given ORDER BY n
+      ON CONFLICT DO NOTHING RETURNING id, key, content_hash)
+SELECT coalesce(a.id, e.id) FROM given g
+  LEFT JOIN added a ON a.key = g.key AND a.content_hash = g.content_hash
+  LEFT JOIN citebound.entities e ON e.key = g.key AND e.content_hash = g.content_hash
+ ORDER BY g.n""")  # noqa: S608  # constants
+_ENTITIES_SAID = text(f"""
+INSERT INTO citebound.provenance (version_id, section_id, entity_id, char_start, char_end)
+SELECT :version, section_id, entity_id, char_start, char_end
+  FROM {json_rows(provenance, ("section_id", "entity_id", "char_start", "char_end"), "n int")}
+ ORDER BY n RETURNING id, entity_id, char_start, char_end""")  # noqa: S608  # constants
+_RELATIONS_SAID = text(f"""
+WITH given AS MATERIALIZED (
+  SELECT * FROM {
+    json_rows(relations, _RELATION, "sections bigint[], starts int[], ends int[], n int")
+}),
+added AS (
+  INSERT INTO citebound.relations ({", ".join(_RELATION)})
+  SELECT {", ".join(_RELATION)} FROM given ORDER BY n
+      ON CONFLICT DO NOTHING RETURNING id, source_id, type, target_id)
+INSERT INTO citebound.provenance (version_id, relation_id, section_id, char_start, char_end)
+SELECT :version, coalesce(a.id, r.id), said.section_id, said.char_start, said.char_end
+  FROM given g
+  LEFT JOIN added a ON a.source_id = g.source_id AND a.type = g.type AND a.target_id = g.target_id
+  LEFT JOIN citebound.relations r
+    ON r.source_id = g.source_id AND r.type = g.type AND r.target_id = g.target_id
+ CROSS JOIN LATERAL unnest(g.sections, g.starts, g.ends)
+       WITH ORDINALITY AS said (section_id, char_start, char_end, place)
+ ORDER BY g.n, said.place""")  # noqa: S608  # constants
 
 
 async def store_facts(
@@ -40,22 +79,34 @@ async def store_facts(
     audience may differ, and earlier editions keep what they stated.
     """
     extraction = publication.extraction
-    entity_ids = await _store_entities(connection, extraction.entities)
-    relation_ids = await _store_relations(connection, extraction.relations, entity_ids)
     locate = _Locator(publication.sections, section_ids)
-    rows = [
-        _said(version_id, locate, span, entity_id=entity_ids[entity.key])
-        for entity in extraction.entities
-        for span in entity.spans
-    ]
-    rows += [
-        _said(version_id, locate, span, relation_id=relation_id)
-        for relation, relation_id in zip(extraction.relations, relation_ids, strict=True)
-        for span in relation.spans
-    ]
-    for batch in _batches(rows):
-        await connection.execute(provenance.insert(), batch)
-    await index_facts(connection, version_id)
+    entity_ids = await _store_entities(connection, extraction.entities)
+    said = await _store_places(connection, extraction.entities, entity_ids, version_id, locate)
+    await _store_relations(connection, extraction.relations, entity_ids, version_id, locate)
+    said += _places_of(extraction.relations, version_id, locate)
+    metadata = publication.metadata
+    version = {
+        "id": version_id,
+        "key": metadata.key,
+        "title": metadata.title,
+        "label": metadata.label,
+        "jurisdiction": metadata.jurisdiction,
+        "page_starts": publication.document.page_starts,
+        "text": publication.document.text,
+    }
+    sections = {
+        section_ids[section.ordinal]: {
+            "eid": section.eid,
+            "number": section.number,
+            "section_title": section.title,
+            "path": section.path,
+            "char_start": section.char_start,
+            "body_start": section.body_start,
+            "char_end": section.char_end,
+        }
+        for section in publication.sections
+    }
+    await index_stated(connection, version, sections, said)
 
 
 class _Locator:
@@ -69,38 +120,19 @@ class _Locator:
         return self._ids[max(0, bisect_right(self._starts, offset) - 1)]
 
 
-def _said(
-    version_id: int,
-    locate: _Locator,
-    span: TextSpan,
-    *,
-    entity_id: int | None = None,
-    relation_id: int | None = None,
-) -> dict[str, Any]:
-    return {
-        "version_id": version_id,
-        "section_id": locate(span.char_start),
-        "entity_id": entity_id,
-        "relation_id": relation_id,
-        "char_start": span.char_start,
-        "char_end": span.char_end,
-    }
-
-
 async def _store_entities(
     connection: AsyncConnection, found: Sequence[ExtractedEntity]
 ) -> dict[str, int]:
-    ids: dict[str, int] = {}
-    for batch in _batches([_entity(entity) for entity in found]):
-        await connection.execute(insert(entities).on_conflict_do_nothing(), batch)
-        rows = await connection.execute(
-            select(entities.c.key, entities.c.content_hash, entities.c.id).where(
-                entities.c.key.in_([entity["key"] for entity in batch])
-            )
-        )
-        known = {(row.key, bytes(row.content_hash)): row.id for row in rows}
-        ids |= {entity["key"]: known[entity["key"], entity["content_hash"]] for entity in batch}
-    return ids
+    ids: list[int | None] = []
+    for batch in batches(found):
+        rows = [_entity(entity) | {"n": n} for n, entity in enumerate(batch)]
+        ids += await connection.scalars(_ENTITIES, {"rows": rows_parameter(rows)})
+    known = {
+        str(entity.key): id_ for entity, id_ in zip(found, ids, strict=True) if id_ is not None
+    }
+    if len(known) < len(found):
+        raise IntegrityError("the database returned no id for an entity")
+    return known
 
 
 def _entity(entity: ExtractedEntity) -> dict[str, Any]:
@@ -112,40 +144,108 @@ def _entity(entity: ExtractedEntity) -> dict[str, Any]:
         "attributes": dict(entity.attributes),
     }
     written = json.dumps(content, sort_keys=True).encode()
-    return content | {"key": entity.key, "content_hash": hashlib.sha256(written).digest()}
+    digest = hashlib.sha256(written).digest()
+    return content | {"key": entity.key, "content_hash": bytes_in_json(digest)}
+
+
+async def _store_places(
+    connection: AsyncConnection,
+    found: Sequence[ExtractedEntity],
+    entity_ids: Mapping[str, int],
+    version_id: int,
+    locate: _Locator,
+) -> list[dict[str, Any]]:
+    """Store where each entity is said, and return it as the index reads it."""
+    said: list[dict[str, Any]] = []
+    by_id = {entity_ids[entity.key]: entity for entity in found}
+    rows = [
+        {
+            "section_id": locate(span.char_start),
+            "entity_id": entity_id,
+            "char_start": span.char_start,
+            "char_end": span.char_end,
+        }
+        for entity_id, entity in by_id.items()
+        for span in dict.fromkeys(entity.spans)
+    ]
+    for batch in batches(rows):
+        given = [row | {"n": n} for n, row in enumerate(batch)]
+        stored = await connection.execute(
+            _ENTITIES_SAID, {"version": version_id, "rows": rows_parameter(given)}
+        )
+        ids = {(row.entity_id, row.char_start, row.char_end): row.id for row in stored}
+        said += [
+            _said(by_id[row["entity_id"]], row, version_id)
+            | {"provenance_id": ids[row["entity_id"], row["char_start"], row["char_end"]]}
+            for row in batch
+        ]
+    return sorted(said, key=lambda row: (row["entity_id"], row["char_start"]))
+
+
+def _said(entity: ExtractedEntity, row: Mapping[str, Any], version_id: int) -> dict[str, Any]:
+    return {
+        **row,
+        "version_id": version_id,
+        "id": row["entity_id"],
+        "key": entity.key,
+        "type": entity.type,
+        "name": entity.name,
+        "aliases": entity.aliases,
+        "description": entity.description,
+        "attributes": entity.attributes,
+    }
 
 
 async def _store_relations(
-    connection: AsyncConnection, found: Sequence[ExtractedRelation], entity_ids: Mapping[str, int]
-) -> list[int]:
-    ids: dict[tuple[int, str, int], int] = {}
-    wanted: list[tuple[int, str, int]] = []
-    for relation in found:
-        if relation.source not in entity_ids or relation.target not in entity_ids:
-            raise IntegrityError(
-                f"relation {relation.source} {relation.type} {relation.target} lacks an end"
-            )
-        wanted.append(
-            (entity_ids[relation.source], relation.type.value, entity_ids[relation.target])
-        )
-    for batch in _batches(list(zip(wanted, found, strict=True))):
-        added = [
-            {"source_id": s, "type": t, "target_id": o, "attributes": dict(relation.attributes)}
-            for (s, t, o), relation in batch
+    connection: AsyncConnection,
+    found: Sequence[ExtractedRelation],
+    entity_ids: Mapping[str, int],
+    version_id: int,
+    locate: _Locator,
+) -> None:
+    """Store relations, and where each is said."""
+    for batch in batches(found):
+        rows = [
+            _relation(relation, entity_ids, locate) | {"n": n} for n, relation in enumerate(batch)
         ]
-        await connection.execute(insert(relations).on_conflict_do_nothing(), added)
-        sources = {key[0] for key, _ in batch}
-        rows = await connection.execute(
-            select(
-                relations.c.id, relations.c.source_id, relations.c.type, relations.c.target_id
-            ).where(relations.c.source_id.in_(sources))
+        await connection.execute(
+            _RELATIONS_SAID, {"version": version_id, "rows": rows_parameter(rows)}
         )
-        ids |= {(row.source_id, row.type, row.target_id): row.id for row in rows}
-    return [ids[key] for key in wanted]
 
 
-def _batches(items: Sequence[_T]) -> Iterable[Sequence[_T]]:
-    return (items[start : start + BATCH] for start in range(0, len(items), BATCH))
+def _relation(
+    relation: ExtractedRelation, entity_ids: Mapping[str, int], locate: _Locator
+) -> dict[str, Any]:
+    if relation.source not in entity_ids or relation.target not in entity_ids:
+        raise IntegrityError(
+            f"relation {relation.source} {relation.type} {relation.target} lacks an end"
+        )
+    return {
+        "source_id": entity_ids[relation.source],
+        "type": relation.type.value,
+        "target_id": entity_ids[relation.target],
+        "attributes": dict(relation.attributes),
+        "sections": [locate(span.char_start) for span in relation.spans],
+        "starts": [span.char_start for span in relation.spans],
+        "ends": [span.char_end for span in relation.spans],
+    }
+
+
+def _places_of(
+    found: Sequence[ExtractedRelation], version_id: int, locate: _Locator
+) -> list[dict[str, Any]]:
+    """Return where relations are said, each place once, as the index reads it."""
+    spans = dict.fromkeys(span for relation in found for span in relation.spans)
+    return [
+        {
+            "entity_id": None,
+            "version_id": version_id,
+            "section_id": locate(span.char_start),
+            "char_start": span.char_start,
+            "char_end": span.char_end,
+        }
+        for span in spans
+    ]
 
 
 class PostgresExtractedSections:
