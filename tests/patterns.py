@@ -11,6 +11,7 @@ import gc
 import importlib
 import inspect
 import pkgutil
+import random
 import re
 import signal
 import time
@@ -197,6 +198,8 @@ _GENERIC = (
     "(a", "\n ", "? ",
 )  # fmt: skip
 _TAILS = ("@x", "\x00")
+_AROUND = ("", " ", ". ", "(", "a", "9", "-", "May ", "5 ", "must ")
+"""What may stand beside a match."""
 
 
 def attacks(pattern: re.Pattern[Any]) -> list[tuple[str, str, str]]:
@@ -365,6 +368,42 @@ def _one(code: Any, argument: Any, choice: int) -> str:  # noqa: PLR0911
     if code is op.GROUPREF_EXISTS:
         return _sample(argument[1], choice)
     return ""
+
+
+def examples(pattern: re.Pattern[str], count: int) -> Iterator[str]:
+    """Yield texts in which a pattern finds something, the same each time."""
+    tree, chance = parser.parse(pattern.pattern, pattern.flags & ~re.DEBUG), random.Random(7)  # noqa: S311
+    made = 0
+    for _ in range(_TRIES * count):
+        around = [chance.choice(_AROUND) for _ in range(2)]
+        text = f"{around[0]}{_drawn(tree, chance, {})}{around[1]}"
+        if pattern.search(text):
+            made += 1
+            yield chance.choice((str, str.upper, str.capitalize))(text)
+        if made == count:
+            return
+
+
+def _drawn(tree: Tree, chance: random.Random, groups: dict[int, str]) -> str:
+    """Return a text that a pattern may match, if what stands around it may."""
+    found: list[str] = []
+    for code, argument in tree:
+        if code is op.BRANCH:
+            found.append(_drawn(chance.choice(argument[1]), chance, groups))
+        elif code in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT):
+            least, most, body = argument
+            times = chance.randint(least, min(int(most), least + 2))
+            found += [_drawn(body, chance, groups) for _ in range(times)]
+        elif code is op.SUBPATTERN:
+            found.append(_drawn(argument[3], chance, groups))
+            groups[argument[0]] = found[-1]
+        elif code is op.ATOMIC_GROUP:
+            found.append(_drawn(argument, chance, groups))
+        elif code is op.GROUPREF:
+            found.append(groups.get(argument, ""))
+        else:
+            found.append(_one(code, argument, chance.randrange(1_000)))
+    return "".join(found)
 
 
 def _letters(members: Tree) -> list[str]:

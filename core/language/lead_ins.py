@@ -178,7 +178,7 @@ class _Reader:
     def _unit(self, span: TextSpan, raw: str) -> IntroducedUnit:
         if _RULE.match(raw):
             return IntroducedUnit(span=span, kind="rule")
-        if _ROW.match(raw):
+        if "|" in raw and _ROW.match(raw):
             return self._row(span)
         if _HEADING.match(raw):
             self._levels, self._opener = [], None

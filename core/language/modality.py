@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from core.language.sentences import split_sentences
 from core.language.spans import TextSpan
-from core.language.text_cache import cached_by_text
+from core.language.text_cache import cached_by_text, words_of
 
 _NEGATION = re.compile(
     r"\b(?:(?<!\bif\s)not(?!\s+(?:only|limited|enough|sufficient|later|more|less|fewer|exceeding|longer|greater|above)\b)"
@@ -164,7 +164,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_WORD = re.compile(r"(?<![\w-])\w++(?=(?P<contracted>['\u2019]t\b)?)|\A\s")
+_WORD = re.compile(r"(?<![\w-])\w++(?=(?P<contracted>['\u2019][tT]\b)?)|\A\s")
 _FIRST_WORDS = _words(
     "need needn do does will not never no is are be been being was were remain remains none nobody"
     " neither nothing under should ought discouraged must shall may can cannot won wo shan sha off"
@@ -175,6 +175,7 @@ _FIRST_WORDS = _words(
 )
 """Words that a trigger begins with, beside those with "n't". The pattern is tried at these alone:
 it is slow to find nothing."""
+_WORDS_OF_TRIGGERS = _FIRST_WORDS | {"t"}
 _BREAK = re.compile(
     r"[;:,)]\s|\s(?=\(|(?:but|and|or|unless|if|when|where|provided|except|although|which|who|that|because"
     r"|until|before|while|whereas|without)\b)",
@@ -280,11 +281,13 @@ def _clauses(text: str, unit: TextSpan) -> Iterator[ModalClause]:
 
 def _triggers(text: str) -> Iterator[re.Match[str]]:
     """Yield the matches of `_TRIGGER`, in order, none inside another."""
+    if not text[:1].isspace() and _WORDS_OF_TRIGGERS.isdisjoint(words_of(text)):
+        return
     end = 0
     for word in _WORD.finditer(text):
         if word.start() < end:
             continue
-        if not (word.start() == 0 or word["contracted"] or word[0].casefold() in _FIRST_WORDS):
+        if not (word[0].casefold() in _FIRST_WORDS or word["contracted"] or word[0].isspace()):
             continue
         found = _TRIGGER.match(text, word.start())
         if found is not None:

@@ -19,6 +19,7 @@ from core.language.numerals import (
     scale_of,
     values_of,
 )
+from core.language.text_cache import Sign
 
 QuantityKind: TypeAlias = Literal[
     "amount", "percentage", "duration", "date", "time", "section", "number"
@@ -39,9 +40,8 @@ class Notation:
     """Regular expression that finds it, whatever the case."""
     read: Reader
     """Says what it is."""
-    needs: tuple[re.Pattern[str], ...]
-    """Each finds what every match of it contains, in lower case: they are searched first, since
-    most sentences hold no quantity of a kind and the patterns are slow to find none."""
+    needs: tuple[Sign, ...]
+    """What every match of it contains, all of them, what is found out soonest first."""
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -144,23 +144,33 @@ _COUNTED = (
 _NOT_ONE = r"(?:(?<!no )(?<!any )(?<!some)(?<!every )(?<!each )(?<!the )(?<!this )(?<!that ))"
 
 
-_DIGIT = re.compile(r"\d")
-_PLACES = re.compile(
-    r"sec|art|rule|clause|chapter|para|annex|append|schedule|regulation|requirement|step|\u00a7"
+_DIGITS = re.compile(r"\d")
+_DIGIT = Sign(pattern=_DIGITS)
+_NUMERAL_IN_WORDS = Sign(words=frozenset(NUMERALS))
+_NUMERAL = Sign(pattern=_DIGITS, words=frozenset(NUMERALS))
+_NUMERAL_OR_ORDINAL = Sign(pattern=_DIGITS, words=frozenset(("half", *NUMERALS, *ORDINALS)))
+_YEAR_FIRST = Sign(pattern=re.compile(r"\d-\d"))
+_PUNCTUATED = Sign(pattern=re.compile(r"\d[./]\d"))
+_GLUED = Sign(pattern=re.compile(r"[^\W\d_][-_/]?\d|\d[^\W\d_]"))
+_MONTH_NAME = Sign(pattern=re.compile("|".join(month[:3].casefold() for month in _MONTHS)))
+_TIME = Sign(pattern=re.compile(r"\d:[0-5]|\d\s?[ap]\.?m"))
+_PLACES = Sign(
+    pattern=re.compile(
+        r"sec|art|rule|clause|chapter|para|annex|append|schedule|regulation|requirement|step|\u00a7"
+    )
 )
-_NUMERAL = re.compile(rf"\d|\b(?:{'|'.join(NUMERALS)})\b")
-_NUMERAL_IN_WORDS = re.compile(rf"\b(?:{'|'.join(NUMERALS)})\b")
-_NUMERAL_OR_ORDINAL = re.compile(rf"\d|\b(?:half|{'|'.join((*NUMERALS, *ORDINALS))})\b")
-
-
-_MONTH_NAME = re.compile("|".join(month[:3].casefold() for month in _MONTHS))
-_TIME = re.compile(r"\d:[0-5]|\d\s?[ap]\.?m")
-_MONEY_NAME = re.compile(
-    r"[$\u20ac\u00a3\u00a5\u20b9]|eur|usd|gbp|chf|aud|cad|sgd|hkd|jpy|inr|aed|cny|rmb|sek|nok|dkk"
-    r"|pln|czk|huf|zar|brl|dollar|pound|franc|yen|rupee|dirham|yuan"
+_MONEY_NAME = Sign(
+    pattern=re.compile(
+        r"[$\u20ac\u00a3\u00a5\u20b9]|eur|usd|gbp|chf|aud|cad|sgd|hkd|jpy|inr|aed|cny|rmb|sek|nok"
+        r"|dkk|pln|czk|huf|zar|brl|dollar|pound|franc|yen|rupee|dirham|yuan"
+    )
 )
-_SHARE = re.compile(r"%|per\s?cent|pct|bp|basis")
-_TIME_UNIT = re.compile(r"second|sec|minute|min|hour|hr|\dh|\bh\b|day|week|month|quarter|year|yr")
+_SHARE = Sign(pattern=re.compile(r"%|per\s?cent|pct|bp|basis"))
+_TIME_UNIT = Sign(
+    pattern=re.compile(
+        r"sec|min|h(?:our|r|(?<=\d.)|(?<![^\W\d_].)\b)|day|week|month|quarter|year|yr"
+    )
+)
 
 
 def _currency_of(raw: str) -> str:
@@ -272,7 +282,7 @@ def _each(
     kind: QuantityKind,
     read: Reader,
     patterns: Sequence[str],
-    needs: tuple[re.Pattern[str], ...] = (_DIGIT,),
+    needs: tuple[Sign, ...] = (_DIGIT,),
 ) -> Iterator[Notation]:
     for pattern in patterns:
         yield Notation(kind=kind, source=pattern, read=read, needs=needs)
@@ -282,11 +292,13 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="date",
         read=_iso_date,
+        needs=(_DIGIT, _YEAR_FIRST),
         patterns=[r"(?<![\d-])(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)-(?P<day>\d\d)(?![\d-])"],
     ),
     *_each(
         kind="date",
         read=_numeric_date,
+        needs=(_DIGIT, _PUNCTUATED),
         patterns=[
             r"(?<![\d./])(?P<a>\d{1,2})(?P<mark>[./])(?P<b>\d{1,2})(?P=mark)(?P<year>(?:19|20)\d\d)\b"
         ],
@@ -294,7 +306,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="date",
         read=_named_date,
-        needs=(_MONTH_NAME, _DIGIT),
+        needs=(_DIGIT, _MONTH_NAME),
         patterns=[
             rf"(?<![\d.,]){_DAY}\s(?:of\s)?(?-i:{_MONTH}),?(?:\s{_YEAR}\b)?",
             rf"\b(?-i:{_MONTH})\s{_DAY}(?![\d.,]*\d)(?:,?\s{_YEAR}\b)?",
@@ -304,7 +316,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="time",
         read=_time,
-        needs=(_TIME,),
+        needs=(_DIGIT, _TIME),
         patterns=[
             r"(?<![\d:.])(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))?\s?(?P<half>[ap])\.?m\b\.?",
             r"(?<![\d:.])(?P<hour>[01]?\d|2[0-4]):(?P<minute>[0-5]\d)(?![\d:])(?P<half>)",
@@ -321,7 +333,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="amount",
         read=_amount,
-        needs=(_MONEY_NAME, _NUMERAL),
+        needs=(_NUMERAL, _MONEY_NAME),
         patterns=[
             rf"(?P<before>(?<![A-Za-z]){_CURRENCY}){_GAP}(?P<low>{_MONEY})(?P<low_scale>{_SCALE})?"
             rf"{_TO}(?P<value>{_MONEY})(?P<value_scale>{_SCALE})?(?:{_GAP}(?P<code>{_CURRENCY}))?"
@@ -335,7 +347,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="percentage",
         read=_percentage,
-        needs=(_SHARE, _NUMERAL),
+        needs=(_NUMERAL, _SHARE),
         patterns=[
             rf"{NOT_WITHIN}(?:(?P<low>{NUMBER})\s?%?{_TO})?(?P<value>{NUMBER}){_GAP}"
             r"(?P<unit>%|per\s?cent\b|percent\b|pct\b|percentage points?\b|bps?\b|basis points?\b)"
@@ -344,7 +356,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="duration",
         read=_duration,
-        needs=(_TIME_UNIT, _NUMERAL_OR_ORDINAL),
+        needs=(_NUMERAL_OR_ORDINAL, _TIME_UNIT),
         patterns=[
             rf"{NOT_WITHIN}(?:(?P<low>{NUMBER}){_TO})?(?P<value>{NUMBER})(?P<half>\sand\sa\shalf)?"
             rf"\+?(?:{_GAP}|-){_ADJECTIVE}{_UNIT}",
@@ -355,6 +367,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="number",
         read=_identifier,
+        needs=(_DIGIT, _GLUED),
         patterns=[
             r"(?<!\w)[^\W\d_]+[-_/]?\d[\w-]*|(?<![\w.,])\d+(?!(?:st|nd|rd|th|k)\b)[^\W\d_]\w*"
         ],

@@ -15,7 +15,7 @@ from decimal import Decimal
 from core.language.notations import NOTATIONS, QuantityKind
 from core.language.numerals import plain
 from core.language.spans import TextSpan
-from core.language.text_cache import cached_by_text
+from core.language.text_cache import Sign, cached_by_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,12 +47,9 @@ def quantities(text: str) -> tuple[Quantity, ...]:
     """Return every quantity of `text`, in text order."""
     open_text, folded = text, text.casefold()
     found: list[Quantity] = []
-    met: dict[re.Pattern[str], bool] = {}
+    met: dict[Sign, bool] = {}
     for notation in NOTATIONS:
-        for needed in notation.needs:
-            if needed not in met:
-                met[needed] = needed.search(folded) is not None
-        if not all(met[needed] for needed in notation.needs):
+        if not _has(text, folded, notation.needs, met):
             continue
         pieces: list[str] = []
         position = 0
@@ -70,6 +67,16 @@ def quantities(text: str) -> tuple[Quantity, ...]:
             position = end
         open_text = "".join([*pieces, open_text[position:]])
     return tuple(sorted(found, key=lambda quantity: quantity.span))
+
+
+def _has(text: str, folded: str, needs: Sequence[Sign], met: dict[Sign, bool]) -> bool:
+    """Return whether a text has all of some signs; each is looked for once."""
+    for sign in needs:
+        if sign not in met:
+            met[sign] = sign.is_in(text, folded)
+        if not met[sign]:
+            return False
+    return True
 
 
 def missing_quantities(

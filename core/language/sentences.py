@@ -57,7 +57,7 @@ _JOINTS = _words(
 """Words after which something must follow; hardly a sentence or a title ends in one."""
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _ASKS = re.compile(r"\?[\"')\]\u201d\u2019*_]*$")
-_LEADER = re.compile(r"\.{5}|(?:\. ){4}|\u2026{2}")
+_LEADERS = ("." * 5, ". " * 4, "\u2026" * 2)
 """Between a heading and its page in a table of contents."""
 _VERB = re.compile(
     r"\b(?:is|are|be|was|were|has|have|had|do|does|did|must|shall|should|may|can|cannot|will|would"
@@ -115,7 +115,7 @@ def split_sentences(text: str, *, start: int = 0, end: int | None = None) -> lis
     stop = len(text) if end is None else min(end, len(text))
     units: list[TextSpan] = []
     for block in _blocks(text, max(0, start), stop):
-        if _TABLE_ROW.match(block.of(text)):
+        if _is_row(block.of(text)):
             units.append(block)
         else:
             units.extend(_cut(text, block.char_start, block.char_end))
@@ -130,7 +130,7 @@ def says_something(text: str, *, is_item: bool = False) -> bool:
         is_item: True for a list item, which may be one word behind what introduces it.
     """
     words = _WORD.findall(text)
-    if not words or _ASKS.search(text[-_LOOK_BACK:]) or _LEADER.search(text):
+    if not words or _ASKS.search(text[-_LOOK_BACK:]) or any(one in text for one in _LEADERS):
         return False
     if is_item:
         return True
@@ -191,7 +191,7 @@ def _blocks(text: str, start: int, end: int) -> Iterator[TextSpan]:
 def _begins(previous: _Line, line: _Line) -> bool:
     """Say whether `line` starts a unit of its own although no blank line precedes it."""
     text = line.text
-    if _RULE.match(text) or _TABLE_ROW.match(text) or _MARKED_HEADING.match(text):
+    if _RULE.match(text) or _is_row(text) or _MARKED_HEADING.match(text):
         return True
     if _BULLET.match(text) or _LIST_MARKER.match(text) or _DOTTED_NUMBER.match(text):
         return True
@@ -201,10 +201,14 @@ def _begins(previous: _Line, line: _Line) -> bool:
     return bool(_LABELLED.match(text)) and (is_closed or bool(_LABELLED.match(previous.text)))
 
 
+def _is_row(text: str) -> bool:
+    return ("|" in text or "\t" in text) and _TABLE_ROW.match(text) is not None
+
+
 def _stands_alone(line: _Line, following: _Line | None, *, opens: bool) -> bool:
     """Say whether nothing of the next line belongs to this one: rows, rules and headings."""
     text = line.text
-    if _RULE.match(text) or _TABLE_ROW.match(text) or _MARKED_HEADING.match(text):
+    if _RULE.match(text) or _is_row(text) or _MARKED_HEADING.match(text):
         return True
     if not opens or following is None or not following.text or len(text) > _HEADING_CHARACTERS:
         return False
