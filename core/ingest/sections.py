@@ -20,6 +20,8 @@ _SLUG_BREAK = re.compile(r"[^\w.]+")
 _MAX_SLUG = 60
 _ONE_LOOK = 0.9
 """With this share of headings that look alike, looks say nothing about their depth."""
+_REPEATED = 3
+"""So often a title without number recurs that stands within each of several numbered sections."""
 _PREFIXES = {
     "part": "part", "teil": "part", "title": "title", "chapter": "chp", "kapitel": "chp",
     "article": "art", "artikel": "art", "annex": "annex", "annexure": "annex", "anhang": "annex",
@@ -99,15 +101,19 @@ def _body_start(text: str, heading_end: int, end: int) -> int:
 
 
 def _nest(lines: Sequence[HeadingLine], *, is_strict: bool) -> list[_Placed]:
-    levels_differ = _levels_differ(lines)
-    innermost = _innermost(lines)
+    looks = _Looks(lines)
     stack: list[HeadingLine] = []
     placed: list[_Placed] = []
+    siblings: dict[tuple[str, ...], tuple[HeadingLine, ...]] = {}
+    """What stands above the numbers below each number: ("3",) for "3.1" and "3.2"."""
     for line in lines:
-        if is_strict:
-            depth = _strict_depth(stack, line)
-        else:
-            depth = _loose_depth(stack, line, levels_differ=levels_differ, innermost=innermost)
+        label = line.label
+        depth = _strict_depth(stack, line) if is_strict else _loose_depth(stack, line, looks)
+        if label is not None and label.kind == "dotted" and label.depth > 1 and not is_strict:
+            beside = siblings.get(label.parts[:-1])
+            if beside is not None and tuple(stack[: len(beside)]) == beside:
+                depth = min(depth, len(beside))
+            siblings[label.parts[:-1]] = tuple(stack[:depth])
         if is_contents(line.title):  # beside what it lists, however large it is set
             placed.append(_Placed(line=line, above=tuple(stack[:1])))
             continue
@@ -115,6 +121,20 @@ def _nest(lines: Sequence[HeadingLine], *, is_strict: bool) -> list[_Placed]:
         placed.append(_Placed(line=line, above=tuple(stack)))
         stack.append(line)
     return placed
+
+
+class _Looks:
+    """What the looks of a document's headings tell of their depth."""
+
+    def __init__(self, lines: Sequence[HeadingLine]) -> None:
+        self.levels_differ = _levels_differ(lines)
+        self.innermost = _innermost(lines)
+        titles = Counter(line.title.casefold() for line in lines if line.label is None)
+        self._repeated = {title for title, times in titles.items() if times >= _REPEATED}
+
+    def is_repeated(self, line: HeadingLine) -> bool:
+        """Return whether a title without number recurs, as "Description" does in each finding."""
+        return line.title.casefold() in self._repeated
 
 
 def _levels_differ(lines: Sequence[HeadingLine]) -> bool:
@@ -141,16 +161,10 @@ def _innermost(lines: Sequence[HeadingLine]) -> frozenset[str]:
     return frozenset(kind for kind, times in begun.items() if times > 1 and len(kinds) > 1)
 
 
-def _loose_depth(
-    stack: Sequence[HeadingLine],
-    line: HeadingLine,
-    *,
-    levels_differ: bool,
-    innermost: frozenset[str],
-) -> int:
+def _loose_depth(stack: Sequence[HeadingLine], line: HeadingLine, looks: _Looks) -> int:
     """Nest by numbers, then by the look of the heading."""
     if line.label is None:
-        return _unnumbered_depth(stack, line, levels_differ=levels_differ, innermost=innermost)
+        return _unnumbered_depth(stack, line, looks)
     below = _below_prefix(stack, line.label)
     if below is not None:
         return below
@@ -193,17 +207,11 @@ def _past_unnumbered(stack: Sequence[HeadingLine], line: HeadingLine) -> int:
     return depth
 
 
-def _unnumbered_depth(
-    stack: Sequence[HeadingLine],
-    line: HeadingLine,
-    *,
-    levels_differ: bool,
-    innermost: frozenset[str],
-) -> int:
+def _unnumbered_depth(stack: Sequence[HeadingLine], line: HeadingLine, looks: _Looks) -> int:
     """Place an unnumbered heading beside those that look like it.
 
     If all headings look alike, this says nothing about numbered ones, unless nothing is numbered
-    below these.
+    below these. A title that recurs stands below the numbers between which it does.
     """
     for depth, above in enumerate(stack):
         if above.label is None and (above.marked_level or 0) >= (line.marked_level or 0):
@@ -212,8 +220,9 @@ def _unnumbered_depth(
             continue
         if above.marked_level > line.marked_level:
             return depth
-        is_inner = above.label is not None and above.label.kind in innermost
-        if (levels_differ or is_inner) and above.marked_level == line.marked_level:
+        is_inner = above.label is not None and above.label.kind in looks.innermost
+        says_depth = looks.levels_differ or is_inner
+        if says_depth and above.marked_level == line.marked_level and not looks.is_repeated(line):
             return depth
     return len(stack)
 

@@ -243,3 +243,33 @@ def test_title_that_runs_on_pages_is_one_section_each_time() -> None:
     found = read(cover, earlier, page("Summary"), page("Questions"))
     summary = next(section for section in found.sections if section.title == "Summary")
     assert summary.path[-2] == "Conflicts of interest"
+
+
+def test_headings_without_number_do_not_tear_a_count_apart() -> None:
+    """ "3.2" stands beside "3.1", whatever stood between; "Finding" recurs, so it stands below."""
+
+    def finding(number: int) -> Drawing:
+        def draw(canvas: Canvas) -> None:
+            if number == 1:
+                put(canvas, 150, 760, "Findings of the review", 22, bold=True)
+            top = 760 - 50 * number
+            put(canvas, 150, top, f"3.{number} Subject of part {number}", 14, bold=True)
+            for place, title in enumerate(("Finding", "Advice")):
+                put(canvas, 150, top - 30 - 130 * place, title, 14, bold=True)
+                prose(canvas, top - 50 - 130 * place)
+            put(canvas, 150, top - 290, "Particulars", 12, bold=True)
+            prose(canvas, top - 310)
+
+        return draw
+
+    found = read(finding(1), finding(2), finding(3)).sections
+    paths = [section.path for section in found if section.number or section.title == "Finding"]
+    above = "Findings of the review"
+    assert paths == [
+        step
+        for number in (1, 2, 3)
+        for step in (
+            (above, f"3.{number} Subject of part {number}"),
+            (above, f"3.{number} Subject of part {number}", "Finding"),
+        )
+    ]
