@@ -49,6 +49,11 @@ SOURCES = group(
         ),
         option("--space", metavar="KEY", help="confluence: the space that is read"),
         option(
+            "--api-token",
+            choices=("classic", "scoped"),
+            help="confluence: whether its API token has scopes; default: classic, without",
+        ),
+        option(
             "--everyone",
             metavar="G1,G2",
             help="confluence, drive: its groups that everyone of the organization is in"
@@ -89,9 +94,9 @@ corpus in step with it from then on; `sources sync` does so at once. In a folder
 citebound.toml says what is known of policies, as for `ingest`. Of Confluence each page of a space
 is a policy, for those who may read it there. Credentials stand in CITEBOUND_SOURCE_NAME_TOKEN, with
 the name of the source in capitals, or in a file that CITEBOUND_SOURCE_NAME_TOKEN_FILE names: the
-token for a private repository; for SharePoint the client secret of the registration; for Confluence
-an account and its API token, as ACCOUNT:TOKEN; for Google Drive the key file of a service
-account.""",
+token for a private repository; for SharePoint the client secret of the registration, or its
+certificate; for Confluence an account and its API token, as ACCOUNT:TOKEN; for Google Drive the key
+file of a service account.""",
         examples="""\
   citebound sources add folder hr /srv/policies/hr --every 15m
   citebound sources add git handbook https://git.example.com/compliance/policies.git \\

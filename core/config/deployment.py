@@ -179,6 +179,13 @@ class DeploymentSettings:
         check=is_address,
     )
     """Without a path."""
+    atlassian_url: str = setting(
+        "CITEBOUND_ATLASSIAN_URL",
+        "https://api.atlassian.com",
+        "Atlassian's gateway: where spaces are read with an API token that has scopes",
+        check=is_address,
+    )
+    """Without a path."""
     failpoint: str | None = setting(
         "CITEBOUND_FAILPOINT",
         None,

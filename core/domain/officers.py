@@ -192,13 +192,19 @@ class Officers:
         return marked or tuple(officer for officer in self.all if officer.accounts)[:1]
 
     def named(self, name: str) -> Officer | None:
-        """Return who can be reached and is called so, by login or name; None: nobody."""
+        """Return who can be reached and is called so, by login or name; None: nobody.
+
+        `Megan B. <megan@example.com>` is either of both.
+        """
         said = name.casefold().strip()
+        before, _, address = said.partition("<")
+        called = {said, before.strip(), address.rstrip("> ")} - {""}
         return next(
             (
                 one
                 for one in self.all
-                if one.accounts and said and said in {one.login.casefold(), one.name.casefold()}
+                if one.accounts
+                and not called.isdisjoint({one.login.casefold(), one.name.casefold()})
             ),
             None,
         )

@@ -15,6 +15,7 @@ from tests.servers.in_thread import serving
 
 ACCOUNT = "reader@example.com"
 TOKEN = "token-of-the-tests"  # noqa: S105
+CLOUD = "0f4d3c2b-1a09-4f8e-9d7c-6b5a4f3e2d1c"
 AUTHORIZATION = "Basic " + base64.b64encode(f"{ACCOUNT}:{TOKEN}".encode()).decode()
 _CHANGED = re.compile(
     r'space = "(?P<space>[^"]+)" and type = page and lastmodified >= "(?P<at>[^"]+)"'
@@ -57,6 +58,10 @@ class Wiki:
     most: int = 250
     """Of a page of any listing."""
     authorization: str = AUTHORIZATION
+    cloud: str = CLOUD
+    """As the site says it."""
+    is_token_scoped: bool = False
+    """True: the gateway alone takes it."""
     faults: list[tuple[int, dict[str, str]]] = field(
         default_factory=list[tuple[int, dict[str, str]]]
     )
@@ -85,17 +90,22 @@ def confluence(wiki: Wiki) -> Generator[str]:
     """Serve a wiki; give the address of the site, with `/wiki`."""
     application = web.Application(middlewares=[_guard(wiki)])
     held = _Handlers(wiki)
-    application.add_routes(
-        [
-            web.get("/wiki/api/v2/spaces", held.spaces),
-            web.get("/wiki/api/v2/spaces/{id}/pages", held.listing),
-            web.get("/wiki/api/v2/spaces/{id}/permissions", held.permissions),
-            web.get("/wiki/api/v2/pages", held.those),
-            web.get("/wiki/api/v2/{kind:pages|folders}/{id}", held.one),
-            web.get("/wiki/rest/api/content/search", held.search),
-            web.get("/wiki/rest/api/content/{id}/restriction/byOperation/read", held.restriction),
-        ]
-    )
+    for root in ("", f"/ex/confluence/{CLOUD}"):
+        application.add_routes(
+            [
+                web.get(f"{root}/wiki/api/v2/spaces", held.spaces),
+                web.get(f"{root}/wiki/api/v2/spaces/{{id}}/pages", held.listing),
+                web.get(f"{root}/wiki/api/v2/spaces/{{id}}/permissions", held.permissions),
+                web.get(f"{root}/wiki/api/v2/pages", held.those),
+                web.get(f"{root}/wiki/api/v2/{{kind:pages|folders}}/{{id}}", held.one),
+                web.get(f"{root}/wiki/rest/api/content/search", held.search),
+                web.get(
+                    f"{root}/wiki/rest/api/content/{{id}}/restriction/byOperation/read",
+                    held.restriction,
+                ),
+            ]
+        )
+    application.add_routes([web.get("/_edge/tenant_info", held.tenant)])
     with serving(application) as address:
         yield f"{address}/wiki"
 
@@ -109,7 +119,11 @@ def _guard(wiki: Wiki) -> Any:
             return web.json_response({"message": "as told"}, status=status, headers=headers)
         if request.path.endswith(wiki.stalls):
             return web.json_response({}, status=503, headers={"Retry-After": "3600"})
-        if request.headers.get("Authorization") != wiki.authorization:
+        if request.path == "/_edge/tenant_info":
+            return await handler(request)
+        is_gateway = request.path.startswith("/ex/")
+        is_known = request.headers.get("Authorization") == wiki.authorization
+        if not is_known or is_gateway != wiki.is_token_scoped:
             return web.json_response({"message": "Client must be authenticated"}, status=401)
         return await handler(request)
 
@@ -119,6 +133,11 @@ def _guard(wiki: Wiki) -> Any:
 class _Handlers:
     def __init__(self, wiki: Wiki) -> None:
         self._wiki = wiki
+
+    async def tenant(self, request: web.Request) -> web.Response:
+        if "Authorization" in request.headers:
+            return web.json_response({"message": "credentials sent for nothing"}, status=400)
+        return web.json_response({"cloudId": self._wiki.cloud})
 
     async def spaces(self, request: web.Request) -> web.Response:
         found = [{"id": "7", "key": "HR", "name": "Human Resources"}]
@@ -219,6 +238,10 @@ class _Handlers:
         if first + limit < len(found):
             cursor = base64.urlsafe_b64encode(str(first + limit).encode()).decode()
             following = request.rel_url.update_query(cursor=cursor)
+            if request.path.startswith("/ex/"):
+                following = following.with_path(
+                    following.path.removeprefix(f"/ex/confluence/{CLOUD}"), keep_query=True
+                )
             links["next"] = self._wiki.next_link or str(following).removeprefix(below)
         return _list(found[first : first + limit], links)
 

@@ -5,14 +5,26 @@ come along, children that don't, tokens that are too old. A download is a redire
 that must get no access token.
 """
 
+import base64
 import itertools
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any
 from urllib.parse import quote, unquote
 
+import jwt
 from aiohttp import web
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+)
 
 from tests.servers.in_thread import serving
 
@@ -196,7 +208,10 @@ class FakeSharePoint:
 
     async def _token(self, request: web.Request) -> web.Response:
         form = await request.post()
-        if (form.get("client_id"), form.get("client_secret")) != (APP, SECRET):
+        if "client_assertion" in form:
+            if not _is_signed(str(form["client_assertion"]), f"{self.url}{request.path}"):
+                return web.json_response({"error": "invalid_client"}, status=401)
+        elif (form.get("client_id"), form.get("client_secret")) != (APP, SECRET):
             told = {"error": "invalid_client", "error_codes": [7000215]}
             return web.json_response(told, status=401)
         token = f"token-{next(self._numbers)}"
@@ -299,6 +314,38 @@ class FakeSharePoint:
         link = f"{self.leads_to or self.url}/v1.0/drives/{DRIVE}/root/delta?token={token}"
         name = "@odata.nextLink" if goes_on else "@odata.deltaLink"
         return web.json_response({"value": values, name: link})
+
+
+@cache
+def certificate_file() -> str:
+    """Return a certificate with its private key, as an administrator has them in one file."""
+    private = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "reader")])
+    now = datetime.fromtimestamp(0, UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(private.public_key())
+        .serial_number(7)
+        .not_valid_before(now)
+        .not_valid_after(now + timedelta(days=36_500))
+        .sign(private, SHA256())
+    )
+    key = private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    return (key + certificate.public_bytes(Encoding.PEM)).decode()
+
+
+def _is_signed(assertion: str, url: str) -> bool:
+    """Say whether a request for a token is signed with the certificate, as Entra wants it."""
+    certificate = x509.load_pem_x509_certificate(certificate_file().encode())
+    thumbprint = base64.urlsafe_b64encode(certificate.fingerprint(SHA256())).decode().rstrip("=")
+    if jwt.get_unverified_header(assertion).get("x5t#S256") != thumbprint:
+        return False
+    key = certificate.public_key()
+    assert isinstance(key, rsa.RSAPublicKey)
+    claims = jwt.decode(assertion, key, algorithms=["PS256"], audience=url, issuer=APP)
+    return claims["sub"] == APP and len(claims["jti"]) > 16 and claims["exp"] <= claims["nbf"] + 600
 
 
 def _error(status: int, code: str, **headers: str) -> web.Response:

@@ -344,6 +344,12 @@ async def open_session() -> AsyncGenerator[ClientSession]:
         yield session
 
 
+def is_safe(url: str) -> bool:
+    """Say whether credentials may be sent to an address: encrypted, or to this machine."""
+    parts = urlsplit(url)
+    return parts.scheme == "https" or parts.hostname in {"127.0.0.1", "::1"}
+
+
 def _short(said: str) -> str:
     """Return the service's own words as part of a line."""
     return " ".join(said.split())[:SHOWN]

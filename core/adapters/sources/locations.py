@@ -96,7 +96,8 @@ def _confluence(given: Mapping[str, str], _: Settings) -> dict[str, str]:
     space = given.get("space", "")
     if not _SPACE.fullmatch(space):
         raise UsageError("expected --space with the key of a space, as HR in .../wiki/spaces/HR")
-    return {"url": site, "space": space, "everyone": _everyone(given), **_readers(given)}
+    found = {"url": site, "space": space, "everyone": _everyone(given), **_readers(given)}
+    return found | ({"api_token": "scoped"} if given.get("api_token") == "scoped" else {})
 
 
 def _drive(given: Mapping[str, str], _: Settings) -> dict[str, str]:
@@ -178,7 +179,7 @@ _PLACES: Mapping[SourceKind, _Place] = {
     SourceKind.FOLDER: _Place(options=frozenset(), check=_folder),
     SourceKind.GIT: _Place(options=frozenset({"branch", "folder"}), check=_git),
     SourceKind.CONFLUENCE: _Place(
-        options=frozenset({"space", "everyone", "readers"}),
+        options=frozenset({"space", "everyone", "readers", "api_token"}),
         check=_confluence,
         credential="an account and its API token, as reader@example.com:TOKEN",
     ),

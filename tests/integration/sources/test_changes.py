@@ -179,6 +179,10 @@ async def test_the_owner_is_told_who_is_an_officer(engine: AsyncEngine, tmp_path
     assert "Gifts (gifts)" in told["@UADA"]
     assert "Travel (travel)" in told["C0CASES"]
     assert "Gifts" not in told["C0CASES"]
+    for owner in ("ADA", "Ada Lovelace <ada@example.com>", " Legal <ada> "):
+        assert OFFICERS.named(owner) == ADA
+    for owner in ("", "<>", "Ada", "Grace <grace@example.com>", "<" * 8_000, "Legal ada"):
+        assert OFFICERS.named(owner) is (ADA if owner == "Ada" else None)
 
 
 async def test_what_an_interrupted_one_changed_is_told_once_it_ends(

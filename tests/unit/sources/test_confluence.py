@@ -14,18 +14,24 @@ from core.adapters.sources.confluence import connector as listing
 from core.adapters.sources.confluence.access import ConfluenceAccess
 from core.adapters.sources.confluence.cloud import CloudSpace, rules_of
 from core.adapters.sources.confluence.connector import ConfluenceConnector
+from core.adapters.sources.confluence.opening import opened
 from core.adapters.sources.credentials import FixedCredentials
 from core.adapters.sources.http import ServiceHttp, open_session
+from core.adapters.sources.locations import checked_location
+from core.config.settings import Settings
 from core.domain.errors import ConfigError, DocumentError, TransientError
 from core.sources.connector import (
     ChangePage,
     ItemReaders,
     ListingEnd,
+    PolicySource,
     ReadersPage,
     SourceItem,
+    SourceKind,
     UnreadReaders,
+    Withdrawing,
 )
-from tests.servers.confluence import AUTHORIZATION, Page, Wiki, confluence
+from tests.servers.confluence import ACCOUNT, AUTHORIZATION, TOKEN, Page, Wiki, confluence
 
 NOBODY: frozenset[str] = frozenset()
 LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC)
@@ -65,7 +71,8 @@ async def reading(
                 rules=rules_of("Confluence", check="check the token"),
                 sleep=sleep,
             )
-            yield ConfluenceConnector(CloudSpace(http, site=site, key=key), everyone=everyone)
+            space = CloudSpace(http, site=site, api=site, key=key)
+            yield ConfluenceConnector(space, everyone=everyone)
 
 
 async def listed(
@@ -203,6 +210,47 @@ async def test_the_token_goes_to_the_site_alone(wiki: Wiki, link: str) -> None:
     async with reading(wiki) as connector:
         with pytest.raises((TransientError, ConfigError)):
             await listed(connector)
+
+
+async def test_a_token_with_scopes_goes_to_the_gateway(
+    wiki: Wiki, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All is read there, page by page; the site is asked for the id of its cloud, and linked to."""
+    monkeypatch.setenv("CITEBOUND_SOURCE_HOUSE_TOKEN", f"{ACCOUNT}:{TOKEN}")
+    wiki.is_token_scoped, wiki.most = True, 2
+    with confluence(wiki) as site:
+        settings = Settings(atlassian_url=site.removesuffix("/wiki"))
+        given = {"where": site, "space": "HR", "api_token": "scoped"}
+        where = checked_location(SourceKind.CONFLUENCE, given, settings=settings)
+        source = PolicySource(
+            name="house",
+            kind=SourceKind.CONFLUENCE,
+            location=where,
+            key_prefix=None,
+            audience=None,
+            withdrawing=Withdrawing.ASK,
+            every_s=3600,
+        )
+        async with opened(source, settings) as connector:
+            assert isinstance(connector, ConfluenceConnector)
+            items, _ = await listed(connector)
+            assert [one.item_id for one in items] == ["10", "20", "40"]
+            assert str(items[0].given.url).startswith(f"{site}/spaces/HR/pages/10/")
+            assert await readers(connector, ["10"]) == {"10": {"confluence:g-all"}}
+        wiki.is_token_scoped = False
+        async with opened(source, settings) as connector:
+            with pytest.raises(ConfigError, match=r"401.*that it has the scopes of docs"):
+                await connector.check()
+        for cloud in ("../../evil", "", "x" * 8_000):
+            wiki.cloud = cloud
+            with pytest.raises(ConfigError, match="no site of Confluence Cloud"):
+                async with opened(source, settings):
+                    pass
+    away = Settings(atlassian_url="http://gateway.example")
+    with pytest.raises((ConfigError, TransientError)):
+        async with opened(source, away):
+            pass
+    assert not any(path.startswith("/wiki/api") for path in wiki.asked)
 
 
 async def test_a_listing_that_leads_back_ends(wiki: Wiki) -> None:

@@ -26,6 +26,7 @@ from tests.servers.sharepoint import (
     SITE,
     TENANT,
     FakeSharePoint,
+    certificate_file,
     sharepoint_server,
 )
 
@@ -355,6 +356,27 @@ async def test_a_secret_goes_to_microsoft_alone(
     with pytest.raises(ConfigError, match="CITEBOUND_SOURCE_HR_TOKEN"):
         async with opened(source, settings):
             pass
+
+
+async def test_a_certificate_in_place_of_a_secret(
+    office: FakeSharePoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It signs each request for a token; half of it, or another key, is refused by name."""
+    pem = certificate_file()
+    key, certificate = pem[: pem.index("-----BEGIN CERT")], pem[pem.index("-----BEGIN CERT") :]
+    monkeypatch.setenv("CITEBOUND_SOURCE_HR_TOKEN", pem)
+    async with library(office) as connector:
+        assert "can be read" in await connector.check()
+        office.expire_tokens()
+        assert "can be read" in await connector.check()
+    assert office.count("/token") == 2
+    broken = key.replace("\nMII", "\nMIX")
+    for given in (key, certificate, f"{broken}{certificate}", "-----BEGIN " + "x" * 8_000):
+        monkeypatch.setenv("CITEBOUND_SOURCE_HR_TOKEN", given)
+        with pytest.raises(ConfigError, match="a certificate and its RSA private key") as refused:
+            async with library(office):
+                pass
+        assert "BEGIN" not in str(refused.value)
 
 
 @pytest.mark.nightly

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 from core.adapters.sources.http import Following, ServiceHttp, ServiceReply, ServiceRules
 from core.adapters.sources.json_values import object_of, objects_of, text_of
@@ -73,16 +74,18 @@ def _said(reply: ServiceReply) -> str:
 class CloudSpace:
     """Reads one space. Safe from many tasks."""
 
-    def __init__(self, http: ServiceHttp, *, site: str, key: str) -> None:
+    def __init__(self, http: ServiceHttp, *, site: str, api: str, key: str) -> None:
         """Call nothing yet.
 
         Args:
-            http: calls the site.
-            site: its address, which ends in /wiki.
+            http: calls the API.
+            site: address of the site, where people read, which ends in /wiki.
+            api: where the API lies: the site itself, or below Atlassian's gateway.
             key: of the space.
         """
         self._http = http
         self._site = site.rstrip("/")
+        self._api = api.rstrip("/")
         self._key = key
         self._id: str | None = None
         self.name = key
@@ -233,15 +236,16 @@ class CloudSpace:
         raise TransientError("Confluence's listing does not end")
 
     def _address_of(self, following: object) -> str:
-        """Return the address of the next page: it is given from the root, or below the site."""
+        """Return the address of the next page: from the root of the site, or below the API.
+
+        The gateway passes on what the site says, which does not know of the gateway.
+        """
         if not isinstance(following, str):
             raise TransientError("Confluence gives no address of the next page")
         if not following.startswith("/") or following.startswith("//"):
             return following
-        origin, _, context = self._site.partition("://")
-        host, _, context = context.partition("/")
-        is_whole = following.startswith(f"/{context}/")
-        return f"{origin}://{host}{following}" if is_whole else f"{self._site}{following}"
+        context = f"{urlsplit(self._site).path}/"
+        return f"{self._api}/{following.removeprefix(context).lstrip('/')}"
 
     async def _node(self, kind: str, told: Mapping[str, Any]) -> Node:
         parent = told.get("parentId")

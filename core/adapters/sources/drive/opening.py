@@ -5,7 +5,6 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, cast
-from urllib.parse import urlsplit
 
 import jwt
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
@@ -14,7 +13,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from core.adapters.sources.credentials import TokenCredentials
 from core.adapters.sources.drive.connector import DriveConnector
 from core.adapters.sources.drive.files import DriveFiles, rules_of
-from core.adapters.sources.http import ServiceHttp, open_session
+from core.adapters.sources.http import ServiceHttp, is_safe, open_session
 from core.config.settings import Settings, source_credential, source_variable
 from core.domain.errors import ConfigError
 from core.service_access.tokens import FetchedToken, TokenRequest
@@ -37,7 +36,7 @@ async def opened(source: PolicySource, settings: Settings) -> AsyncGenerator[Con
     request = signed_request(source_credential(source.name) or "", variable=variable)
     check = f"check {variable}, and that the folder is shared with the service account"
     where = source.location
-    if not _is_safe(settings.drive_url):
+    if not is_safe(settings.drive_url):
         raise ConfigError("CITEBOUND_DRIVE_URL: expected an address that begins with https://")
     async with open_session() as session:
         token = FetchedToken(session, request, now=time.time)
@@ -75,7 +74,7 @@ def signed_request(
         account, url = str(told["client_email"]), str(told["token_uri"])
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise _no_key(variable) from error
-    if not isinstance(private, RSAPrivateKey) or not _is_safe(url):
+    if not isinstance(private, RSAPrivateKey) or not is_safe(url):
         raise _no_key(variable)
 
     def request() -> TokenRequest:
@@ -94,12 +93,6 @@ def signed_request(
         return TokenRequest(method="POST", url=url, form=form, is_proxied=True)
 
     return request
-
-
-def _is_safe(url: str) -> bool:
-    """Return whether credentials may be sent there: encrypted, or to this machine."""
-    parts = urlsplit(url)
-    return parts.scheme == "https" or parts.hostname in {"127.0.0.1", "::1"}
 
 
 def _no_key(variable: str) -> ConfigError:
