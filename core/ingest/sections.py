@@ -21,7 +21,7 @@ _MAX_SLUG = 60
 _ONE_LOOK = 0.9
 """With this share of headings that look alike, looks say nothing about their depth."""
 _REPEATED = 3
-"""So often a title without number recurs that stands within each of several numbered sections."""
+"""A title without number that follows so many numbers stands within the section of each."""
 _PREFIXES = {
     "part": "part", "teil": "part", "title": "title", "chapter": "chp", "kapitel": "chp",
     "article": "art", "artikel": "art", "annex": "annex", "annexure": "annex", "anhang": "annex",
@@ -129,8 +129,14 @@ class _Looks:
     def __init__(self, lines: Sequence[HeadingLine]) -> None:
         self.levels_differ = _levels_differ(lines)
         self.innermost = _innermost(lines)
-        titles = Counter(line.title.casefold() for line in lines if line.label is None)
-        self._repeated = {title for title, times in titles.items() if times >= _REPEATED}
+        number = None
+        numbers: dict[str, set[str | None]] = {}
+        for line in lines:
+            if line.label is None:
+                numbers.setdefault(line.title.casefold(), set()).add(number)
+            else:
+                number = line.label.number
+        self._repeated = {title for title, below in numbers.items() if len(below) >= _REPEATED}
 
     def is_repeated(self, line: HeadingLine) -> bool:
         """Return whether a title without number recurs, as "Description" does in each finding."""
@@ -218,11 +224,12 @@ def _unnumbered_depth(stack: Sequence[HeadingLine], line: HeadingLine, looks: _L
             return depth
         if line.marked_level is None or above.marked_level is None:
             continue
+        if above.label is not None and looks.is_repeated(line):
+            continue
         if above.marked_level > line.marked_level:
             return depth
         is_inner = above.label is not None and above.label.kind in looks.innermost
-        says_depth = looks.levels_differ or is_inner
-        if says_depth and above.marked_level == line.marked_level and not looks.is_repeated(line):
+        if (looks.levels_differ or is_inner) and above.marked_level == line.marked_level:
             return depth
     return len(stack)
 

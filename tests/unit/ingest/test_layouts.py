@@ -245,7 +245,8 @@ def test_title_that_runs_on_pages_is_one_section_each_time() -> None:
     assert summary.path[-2] == "Conflicts of interest"
 
 
-def test_headings_without_number_do_not_tear_a_count_apart() -> None:
+@pytest.mark.parametrize("size", [11, 14])
+def test_headings_without_number_do_not_tear_a_count_apart(size: float) -> None:
     """ "3.2" stands beside "3.1", whatever stood between; "Finding" recurs, so it stands below."""
 
     def finding(number: int) -> Drawing:
@@ -253,7 +254,7 @@ def test_headings_without_number_do_not_tear_a_count_apart() -> None:
             if number == 1:
                 put(canvas, 150, 760, "Findings of the review", 22, bold=True)
             top = 760 - 50 * number
-            put(canvas, 150, top, f"3.{number} Subject of part {number}", 14, bold=True)
+            put(canvas, 150, top, f"3.{number} Subject of part {number}", size, bold=True)
             for place, title in enumerate(("Finding", "Advice")):
                 put(canvas, 150, top - 30 - 130 * place, title, 14, bold=True)
                 prose(canvas, top - 50 - 130 * place)
