@@ -25,6 +25,7 @@ _LEADERS = re.compile(
     re.IGNORECASE,
 )
 _PAGE_NUMBER = re.compile(r"(?<!\s)\s++\d{1,4}$")
+_CELL_NUMBER = re.compile(r"\| \d{1,4}$")
 _ENTRY_BODY = 300
 """Characters: what stands below an entry of a table of contents, as its description, is shorter."""
 _NOT_WORD = re.compile(r"[\W_]+")
@@ -65,7 +66,9 @@ def _without_contents(text: str, found: Sequence[HeadingLine]) -> list[HeadingLi
         entry = _PAGE_NUMBER.sub("", _LEADERS.sub("", line))
         has_page = entry != line
         comes_again = max(last_seen[_key(heading)], last_seen.get(_plain(entry), -1)) > index
-        if _LEADERS.search(line) and "..." in line.replace(". ", "."):
+        if _LEADERS.search(line) and (
+            "..." in line.replace(". ", ".") or _CELL_NUMBER.search(line)
+        ):
             continue
         if in_contents.covers(heading, body=_body_length(text, found, index)):
             continue

@@ -1,4 +1,4 @@
-"""Printed numbers of sections: "4.2.1(3)", "9.3.1B.Guidance.5.", "Article 4", "IV.", "B.".
+"""Printed numbers of sections: "4.2.1(3)", "9.3.1B.Guidance.5.", "Article 4", "A.2", "IV.", "B.".
 
 A label is what is printed at the beginning of a line; whether the line is a heading is decided in
 `heading_candidates`.
@@ -44,6 +44,8 @@ _KEYWORD = re.compile(
 _PARAGRAPH_SIGN = re.compile(r"(?P<number>§\s*\d{1,4}[a-z]?)(?P<close>[.:]?)(?:\s+|$)")
 _ROMAN = re.compile(r"(?P<number>[IVX]{1,6}|[LC][IVXLC]{1,6})(?P<close>\.)(?:\s+|$)")
 _LETTER = re.compile(r"(?P<number>[A-Z])(?P<close>\.)(?:\s+|$)")
+_ANNEXED = re.compile(r"(?P<number>[A-Z](?:\.\d{1,2}){1,4})(?P<close>[.:]?)(?:\s+|$)")
+"""The number of a section of Annex A: "A.1", "A.1.2"."""
 _TOKEN = re.compile(r"(\d+)([A-Z]*)|([A-Za-z]+)")
 _ROMAN_VALUES = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 
@@ -110,6 +112,9 @@ def parse_label(line: str) -> Label | None:
     match = _ROMAN.match(line)
     if match:
         return _label(match, "roman")
+    match = _ANNEXED.match(line)
+    if match:
+        return _label(match, "dotted")
     match = _LETTER.match(line)
     return _label(match, "letter") if match else None
 

@@ -28,6 +28,8 @@ _CORRUPT = "the PDF is corrupt: export it again"
 _SCANNED = "the PDF has no text layer (scanned?): run OCR first"
 _MAX_PAGES = 5_000
 _BELOW_TITLE = 2
+_OUTLINED = 5
+"""Bookmarks that say more than a printed table of contents."""
 _MIN_CHARACTERS_A_PAGE = 10
 """Scanners add a page number or a name; a page of text has hundreds of characters."""
 
@@ -73,7 +75,7 @@ def _written(
             for index, lines in enumerate(kept)
         ],
         builder,
-        contents={} if outline else contents_depths(kept),
+        contents={} if sum(map(len, outline.values())) >= _OUTLINED else contents_depths(kept),
     )
     notes: list[str] = []
     if removed:

@@ -16,6 +16,7 @@ from core.ingest.load.pdf_headings import Headings, Page
 from core.ingest.load.pdf_layout import Block
 from core.ingest.load.pdf_lines import HYPHEN, Line
 from core.ingest.metadata import is_of_policy
+from core.ingest.numbering import parse_label
 from core.language.sentences import is_cut_off
 
 _MAX_TITLE_WORDS = 12
@@ -81,6 +82,7 @@ class _Flow:
     def write(self, page: Page) -> None:
         """Write one page."""
         self._page += 1
+        chapter: tuple[str, int] | None = None
         for place, block in enumerate(page.blocks):
             self._is_at_top = place == 0
             if block.cells:
@@ -90,10 +92,26 @@ class _Flow:
             level = self._headings.level(block, page.outline, page=self._page)
             if level is not None:
                 self._open = None
-                text = " ".join(line.text for line in block.lines).replace(f"{HYPHEN} ", "")
+                text = block.text.replace(f"{HYPHEN} ", "")
+                if chapter is not None and parse_label(text) is None:
+                    text, level = f"{chapter[0]} {text}", min(chapter[1], level)
+                    chapter = None
+                following = page.blocks[place + 1] if place + 1 < len(page.blocks) else None
+                if _is_chapter_mark(text) and self._is_heading(following, page):
+                    chapter = text, level
+                    continue
                 self._builder.heading(text, level=level)
             else:
                 self._write_lines(block.lines, right=_column_right(block, page.blocks))
+
+    def _is_heading(self, block: Block | None, page: Page) -> bool:
+        """Return whether a block is a heading without a number, for a chapter's mark above it."""
+        return (
+            block is not None
+            and not block.cells
+            and parse_label(block.text) is None
+            and self._headings.is_heading(block, page.outline)
+        )
 
     def end_rows(self) -> None:
         """End the open table, if any."""
@@ -168,6 +186,12 @@ class _Flow:
         if before is None or after is None or not after.group()[0].islower():
             return True
         return f"{before.group()}-{after.group()}".casefold() in self._hyphenated
+
+
+def _is_chapter_mark(text: str) -> bool:
+    """Return whether a text is nothing but "Chapter 2" or "Part II"."""
+    label = parse_label(text)
+    return label is not None and label.kind == "keyword" and label.length == len(text)
 
 
 def _has_row_beside(blocks: Sequence[Block], place: int) -> bool:

@@ -8,7 +8,7 @@
 """
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -16,6 +16,7 @@ from core.ingest.load.pdf_contents import title_key
 from core.ingest.load.pdf_layout import Block
 from core.ingest.load.pdf_lines import HYPHEN
 from core.ingest.load.pdf_looks import LARGER, BlockLook, body_of, heading_looks, look_of
+from core.ingest.numbering import parse_label
 from core.language.sentences import is_cut_off
 
 _MAX_LINES = 3
@@ -85,6 +86,7 @@ class Headings:
         self._levels = heading_looks(blocks, self._body, reads_as_title=self._may_be_heading)
         self._beside_title = self._around_title(pages, blocks)
         self._tagged = self._believed_tags(blocks)
+        self._levels = self._levels_by_bookmarks(pages)
         found = [
             (number, block)
             for number, page in enumerate(pages)
@@ -117,16 +119,15 @@ class Headings:
             outline: the bookmarks of its page.
             page: the page, from 0.
         """
-        if outline and len(block.lines) <= _MAX_LARGER_LINES:
-            named = outline.get(_key_of(block))
-            if named is not None:
-                return min(named, _MAX_LEVEL)
+        named = _named(block, outline)
+        if named is not None:
+            return min(named, _MAX_LEVEL)
         if not self._looks_like_heading(block):
             return None
         tag = block.lines[0].heading
         if tag is not None and self._tagged.has_levels:
             return tag.level
-        level = self._levels.get(look_of(block, self._body), self.lowest_level())
+        level = self._level_of(block)
         if self._base is None:
             return level
         key = _key_of(block)
@@ -139,12 +140,39 @@ class Headings:
             self._entry = (level, level)
         return min(self._entry[1] + level - self._entry[0], _MAX_LEVEL)
 
+    def is_heading(self, block: Block, outline: Mapping[str, int]) -> bool:
+        """Return whether a block is a heading, unless the contents say otherwise."""
+        return _named(block, outline) is not None or self._looks_like_heading(block)
+
+    def _level_of(self, block: Block) -> int:
+        """Return the level that the look of a heading has."""
+        return self._levels.get(look_of(block, self._body), self.lowest_level())
+
+    def _levels_by_bookmarks(self, pages: Sequence[Page]) -> Mapping[BlockLook, int]:
+        """Return the levels by look, each where the bookmarks of headings with this look are.
+
+        A look that no bookmark has keeps its place among the others.
+        """
+        named: defaultdict[BlockLook, Counter[int]] = defaultdict(Counter)
+        for page in pages:
+            for block in page.blocks:
+                level = _named(block, page.outline)
+                if level is not None:
+                    named[look_of(block, self._body)][level] += 1
+        if sum(counts.total() for counts in named.values()) < _MIN_ENTRIES:
+            return self._levels
+        levels: dict[BlockLook, int] = {}
+        above = 0
+        for look in sorted(self._levels, key=self._levels.__getitem__):
+            told = named.get(look)
+            levels[look] = told.most_common(1)[0][0] if told else above + 1
+            above = levels[look] if told else above
+        return levels
+
     def _level_of_entries(self, found: Sequence[Block]) -> int | None:
         """Return the highest level that outermost entries have; None: the contents tell nothing."""
         entries = [
-            self._levels[look_of(block, self._body)]
-            for block in found
-            if self._contents.get(_key_of(block)) == 0
+            self._level_of(block) for block in found if self._contents.get(_key_of(block)) == 0
         ]
         return min(entries) if len(entries) >= _MIN_ENTRIES else None
 
@@ -152,17 +180,18 @@ class Headings:
         """Return the ids of blocks beside the title: authors, a slogan, the kind of document.
 
         On the first page, not its largest, in a look that nothing else has, and above nothing that
-        they could be the heading of.
+        they could be the heading of; on a cover, all but the largest.
         """
         first = next((page.blocks for page in pages if page.blocks), ())
         looks = Counter(look_of(block, self._body) for block in blocks)
         largest = max((look_of(block, self._body).size for block in first), default=0.0)
+        is_cover = not any(_is_text(block) and not self._may_be_heading(block) for block in first)
         found: set[int] = set()
         below: Block | None = None
         for block in reversed(first):
             look = look_of(block, self._body)
             is_alone = below is None or id(below) in found or not self._is_headed(look, below)
-            if look.size < largest and looks[look] == 1 and is_alone:
+            if look.size < largest and (is_cover or (looks[look] == 1 and is_alone)):
                 found.add(id(block))
             below = block
         return frozenset(found)
@@ -221,6 +250,15 @@ class Headings:
             return False
         begins = text[0] in _OPENERS or (text[0].isalnum() and not text[0].islower())
         return begins and _has_letters(text) and not _is_sentence(text)
+
+
+def _named(block: Block, outline: Mapping[str, int]) -> int | None:
+    """Return the level of a block's bookmark, which may leave out its number; None: it has none."""
+    if not outline or len(block.lines) > _MAX_LARGER_LINES:
+        return None
+    label = parse_label(block.text)
+    bare = title_key(block.text[label.length :]) if label else ""
+    return outline.get(_key_of(block), outline.get(bare) if bare else None)
 
 
 def _may_be_tagged(block: Block) -> bool:

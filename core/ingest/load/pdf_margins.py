@@ -41,6 +41,14 @@ _KEYWORDS = "|".join(sorted(ATTACHMENTS | KEYWORD_RANKS.keys()))
 _COUNTED = re.compile(rf"\W*(?:(?:{_KEYWORDS})\s+\d|[^\W\d_]+\W+\d{{1,5}}\W*$)", re.IGNORECASE)
 """A keyword of sections or a single word, and its number: "Annex 3 Forms", "Module 3"."""
 _OF_PAGES = re.compile(rf"\W*{_PAGE_WORD}\W*\d", re.IGNORECASE)
+_END_NUMBER = re.compile(r"^\d{1,4}(?=\W)|(?<=[\s|])\d{1,4}$")
+_NUMBER_AROUND = re.compile(r"^[\W\d]+|[\W\d]+$")
+_LEVEL = 3.0
+"""Points: heads of chapters are set at one height."""
+_CHAPTER_SHARE = 0.4
+"""Of the left or of the right pages: those with the head of a chapter."""
+_AGAIN = 0.7
+"""Of the lines at a height: those that count the pages or come again."""
 _SENTENCE = re.compile(r"[.!?;:][\"')\]\u201d\u2019]*$")
 _MIN_SENTENCE_WORDS = 4
 _PROSE_CHARACTERS = 40
@@ -76,10 +84,59 @@ def without_running_lines(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
     running = [
         edge for edge in edges if any(counts[key] >= needed for key in _honest_keys(edge, body))
     ]
+    running += _heads_of_chapters(pages, edges, body)
     dropped = {id(edge.line) for edge in running} | _page_numbers(edges)
     dropped -= _lines_of_paragraphs(pages, running, dropped)
     dropped -= _last_of_rules([edge for edge in running if id(edge.line) in dropped])
     return [[line for line in page if id(line) not in dropped] for page in pages]
+
+
+def _heads_of_chapters(
+    pages: Sequence[Sequence[Line]], edges: Sequence[_Edge], body: Line | None
+) -> list[_Edge]:
+    """Return the lines that name the chapter on each of its pages, at one height.
+
+    They are no larger than the text, and either count the pages, or have words that come again: on
+    a neighbouring page at the same height, or as a title.
+    """
+    if body is None:
+        return []
+    places: defaultdict[tuple[int, int], list[_Edge]] = defaultdict(list)
+    for edge in edges:
+        is_small = edge.line.size < _LARGER * body.size and _words_of(edge.line)
+        page = pages[edge.page]
+        level = {id(line) for line in page if abs(line.baseline - edge.line.baseline) < _LEVEL}
+        if is_small and not _is_next_line(edge, page, level):
+            places[round(edge.line.baseline / _LEVEL), edge.page % 2].append(edge)
+    lines = Counter(_words_of(line) for page in pages for line in page)
+    found: list[_Edge] = []
+    for (_, parity), group in places.items():
+        needed = max(_MIN_REPEATS, _CHAPTER_SHARE * len(pages[parity::2]))
+        if len({edge.page for edge in group}) < needed:
+            continue
+        offsets = Counter(_offset_at_end(edge) for edge in group)
+        near = {(edge.page + step, _words_of(edge.line)) for edge in group for step in (-2, 2)}
+        again = [
+            edge
+            for edge in group
+            if (_offset_at_end(edge) is not None and offsets[_offset_at_end(edge)] >= needed)
+            or (edge.page, _words_of(edge.line)) in near
+            or lines[_words_of(edge.line)] > 1
+        ]
+        if len(again) >= needed and len(again) >= _AGAIN * len(group):
+            found += again
+    return found
+
+
+def _words_of(line: Line) -> str:
+    """Return the words of a line without the numbers around them; empty for a page number."""
+    return _NUMBER_AROUND.sub("", line.text.casefold()).strip()
+
+
+def _offset_at_end(edge: _Edge) -> int | None:
+    """Return by how much the number at either end of a line exceeds the page's index."""
+    number = _END_NUMBER.search(edge.line.text)
+    return int(number.group().strip(" |")) - edge.page if number else None
 
 
 def without_stamps(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:

@@ -54,3 +54,12 @@ def test_other_lines_carry_no_number(line: str) -> None:
 
 def test_roman_numerals() -> None:
     assert [roman_value(numeral) for numeral in ("I", "IV", "IX", "XIV", "XL")] == [1, 4, 9, 14, 40]
+
+
+def test_numbers_of_an_annex_are_below_it() -> None:
+    label = parse_label("A.2 Periods")
+    annex = parse_label("Annex A")
+    assert label is not None
+    assert annex is not None
+    assert (label.number, label.parts) == ("A.2", ("A", "2"))
+    assert label.extends(annex)

@@ -163,3 +163,49 @@ def test_items_of_a_list_are_no_headings_where_one_of_them_is_a_sentence() -> No
             prose(canvas, top - 120)
 
     assert titles(read(draw)) == list(SHORT)
+
+
+def book(canvas: Canvas) -> None:
+    """A page of a book: the name of its chapter on each, on its left and right pages elsewhere."""
+    page = canvas.getPageNumber()
+    name = CHAPTERS[(page - 1) // 4]
+    put(canvas, 90 if page % 2 else 300, 800, f"{name} | {page}" if page % 2 else f"{page} {name}")
+    if page % 4 == 1:
+        put(canvas, 150, 740, f"Chapter {(page + 3) // 4}", 18, bold=True)
+        put(canvas, 150, 700, name, 24, bold=True)
+    prose(canvas, 600)
+
+
+def test_names_of_chapters_above_their_pages_are_left_out_and_their_marks_are_their_numbers() -> (
+    None
+):
+    found = read(*([book] * 12))
+    sections = [(section.number, section.title) for section in found.sections]
+    assert sections == [(f"Chapter {at + 1}", CHAPTERS[at]) for at in range(3)]
+    assert found.document.text.count(CHAPTERS[0]) == 1
+
+
+def test_first_lines_of_pages_that_differ_stay() -> None:
+    def draw(canvas: Canvas) -> None:
+        put(canvas, 150, 800, f"Rule {'abcdefgh'[canvas.getPageNumber()]} of the register")
+        prose(canvas, 760)
+
+    assert read(*([draw] * 6)).document.text.count("of the register") == 6
+
+
+def test_bookmarks_without_numbers_give_levels_also_to_headings_that_have_none() -> None:
+    def draw(canvas: Canvas) -> None:
+        for place, name in enumerate(CHAPTERS[:3]):
+            top = 780 - 220 * place
+            put(canvas, 150, top, f"{place + 1} {name}", 16, bold=True)
+            canvas.bookmarkPage(name)
+            canvas.addOutlineEntry(name, name, level=0)
+            prose(canvas, top - 25)
+            put(canvas, 150, top - 110, f"About {name.lower()}", 12, bold=True)
+            prose(canvas, top - 130)
+
+    found = read(draw)
+    assert [section.path[-1] for section in found.sections if len(section.path) == 1] == [
+        f"{place + 1} {name}" for place, name in enumerate(CHAPTERS[:3])
+    ]
+    assert len(found.sections) == 6
