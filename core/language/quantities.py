@@ -79,6 +79,11 @@ def _has(text: str, folded: str, needs: Sequence[Sign], met: dict[Sign, bool]) -
     return True
 
 
+def figures_of(text: str) -> frozenset[str]:
+    """Return the canonical forms of the numbers of a text."""
+    return frozenset(one.canonical for one in quantities(text))
+
+
 def missing_quantities(
     claim: str, sources: Sequence[str], *, asked: str = ""
 ) -> tuple[Quantity, ...]:

@@ -20,7 +20,7 @@ from typing import Literal
 
 from core.domain.ontology import Attributes, Entity, EntityType, RelationType, SectionRef
 from core.language.content_words import content_words
-from core.language.quantities import quantities
+from core.language.quantities import figures_of
 from core.language.spans import Span
 from core.ontology.graphs.graph import OntologyGraph
 
@@ -100,7 +100,6 @@ class _Rule:
     quote: Quote
     sentence: str
     words: frozenset[str]
-    quantities: frozenset[str]
     jurisdictions: frozenset[str]
 
 
@@ -120,7 +119,7 @@ def find_conflicts(
 
 
 def find_conflicts_of(
-    graph: OntologyGraph, versions: Collection[int], *, most_pairs: int
+    graph: OntologyGraph, versions: Collection[int], *, giving_way: frozenset[str], most_pairs: int
 ) -> tuple[Conflict, ...] | None:
     """Return the conflicts of rules of some versions, with each other and with all others.
 
@@ -140,8 +139,7 @@ def find_conflicts_of(
         pairs += mine * others + mine * (mine - 1) // 2
     if pairs > most_pairs:
         return None
-    near = _near_pairs(rules, index, own=own)
-    return _conflicts(near, _deferring(graph))
+    return _conflicts(_near_pairs(rules, index, own=own), giving_way)
 
 
 def _conflicts(
@@ -176,7 +174,6 @@ def _rules(graph: OntologyGraph, type_: EntityType) -> Iterator[_Rule]:
             quote=Quote(text=text, span=span, place=place),
             sentence=sentence,
             words=_subject(sentence),
-            quantities=frozenset(read.canonical for read in quantities(sentence)),
             jurisdictions=frozenset(own | joined),
         )
 
@@ -277,7 +274,7 @@ def _value_conflict(first: _Rule, second: _Rule) -> Conflict | None:
         return None
     if _same_measure(one.attributes, other.attributes):
         return None
-    if first.quantities & second.quantities:
+    if figures_of(first.sentence) & figures_of(second.sentence):
         return None
     return Conflict(
         kind="value",
@@ -377,7 +374,7 @@ def _modality_conflict(first: _Rule, second: _Rule) -> Conflict | None:
     """Return the conflict of two norms on one act that cannot both be followed."""
     one, other = first.entity.attributes, second.entity.attributes
     modalities = frozenset((one.get("modality", ""), other.get("modality", "")))
-    if modalities not in _OPPOSED or first.quantities != second.quantities:
+    if modalities not in _OPPOSED or figures_of(first.sentence) != figures_of(second.sentence):
         return None
     if any(_is_negated_permission(rule) for rule in (first, second)):
         return None

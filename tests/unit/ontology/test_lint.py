@@ -233,9 +233,9 @@ def test_conflicts_of_some_versions_are_those_of_all_that_they_have_a_part_in() 
     graph = build_graph(snapshot_of(*sources))
     all_of_them = find_conflicts(graph)
     one = all_of_them[0].first.span.version_id
-    own = find_conflicts_of(graph, {one}, most_pairs=1_000)
+    own = find_conflicts_of(graph, {one}, giving_way=frozenset(), most_pairs=1_000)
     assert own is not None
     sides = [{each.first.span.version_id, each.second.span.version_id} for each in all_of_them]
     assert list(own) == [each for each, side in zip(all_of_them, sides, strict=True) if one in side]
     assert 0 < len(own) < len(all_of_them)
-    assert find_conflicts_of(graph, {one}, most_pairs=1) is None
+    assert find_conflicts_of(graph, {one}, giving_way=frozenset(), most_pairs=1) is None

@@ -7,16 +7,16 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
-from sqlalchemy import Row, RowMapping, text
+from sqlalchemy import Row, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.cases.case_posts import tell_officers
 from core.adapters.postgres.corpus.corpus_report import PostgresCorpusReport
-from core.adapters.postgres.corpus.policy_facts import SECTIONS, section_changes
+from core.adapters.postgres.corpus.policy_facts import read_sections, section_changes
 from core.adapters.postgres.corpus.publication_events import corpus_event
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
-from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
+from core.adapters.postgres.ontology.rules_reader import read_rules
 from core.domain.audit import Tag
 from core.domain.delivery import Notice
 from core.domain.json_value import Json
@@ -152,7 +152,6 @@ class PostgresCorpusChanges:
         self._ledger = ledger
         self._operator = operator
         self._officers = officers
-        self._ontology = PostgresOntologyStore(engine)
         self._report = PostgresCorpusReport(engine)
 
     @raises_transient
@@ -187,11 +186,9 @@ class PostgresCorpusChanges:
     ) -> _Compared:
         gone = (await connection.execute(_WITHDRAWN, {"keys": given["keys"]})).all()
         changed = (await connection.execute(_CHANGED, {"versions": given["versions"]})).all()
-        ids = [one.id for one in changed[:COMPARED]]
-        ids += [one.before_id for one in changed[:COMPARED] if one.before_id is not None]
-        sections: defaultdict[int, list[RowMapping]] = defaultdict(list)
-        for row in (await connection.execute(SECTIONS, {"versions": ids})).mappings():
-            sections[row["version_id"]].append(row)
+        pairs = {one.id: one.before_id for one in changed[:COMPARED]}
+        revised = {id_ for pair in pairs.items() if pair[1] is not None for id_ in pair}
+        sections = await read_sections(connection, [*{*pairs, *revised}], compared=revised)
         found = {one.key: _withdrawn(one) for one in gone}
         for place, one in enumerate(changed):
             if one.key in found:
@@ -206,7 +203,9 @@ class PostgresCorpusChanges:
             closed = [rule.measure for rule in rules if not rule.is_new]
             found[one.key] = replace(
                 change,
-                sections=section_changes(sections[one.id], sections.get(one.before_id or 0, ())),
+                sections=section_changes(
+                    sections.get(one.id, ()), sections.get(one.before_id or 0, ())
+                ),
                 opened=len(opened),
                 closed=len(closed),
                 new_figures=tuple(measure_words(one) for one in opened if one),
@@ -219,10 +218,13 @@ class PostgresCorpusChanges:
         """Add the contradictions that were not there before; None: there is too much to compare."""
         groups = frozenset({"everyone"}) | await self._report.groups()
         scope = Scope(as_of=self._ledger.clock.now().date(), groups=groups)
-        snapshot = await self._ontology.snapshot(scope)
+        rules = await read_rules(self._engine, scope)
         found = await asyncio.to_thread(
             lambda: find_conflicts_of(
-                build_graph(snapshot), compared.before.keys(), most_pairs=MOST_PAIRS
+                build_graph(rules.snapshot),
+                compared.before.keys(),
+                giving_way=rules.giving_way,
+                most_pairs=MOST_PAIRS,
             )
         )
         if found is None:

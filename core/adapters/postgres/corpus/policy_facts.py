@@ -1,9 +1,14 @@
 """Facts about the policies themselves, and what the last editions changed."""
 
+import asyncio
+import hashlib
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from sqlalchemy import RowMapping, text
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy import Row, RowMapping, text
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.corpus.corpus import metadata_of
 from core.adapters.postgres.engine.database import raises_transient
@@ -111,13 +116,10 @@ SELECT t.id AS version_id, p.key, t.title, t.label, t.owner, t.jurisdiction,
                  ORDER BY s.ordinal LIMIT 1) s ON true
  ORDER BY p.key""")  # noqa: S608  # constants
 
-SECTIONS = text("""
-SELECT s.version_id, s.ordinal, trim(concat_ws(' ', s.number, s.title)) AS name,
-       md5(coalesce(nullif(btrim(regexp_replace(
-         substr(v.text, s.body_start + 1, s.char_end - s.body_start), '\\s+', ' ', 'g')), ''),
-         s.title)) AS words
-  FROM citebound.sections s JOIN citebound.policy_versions v ON v.id = s.version_id
- WHERE s.version_id = ANY(:versions) ORDER BY s.version_id, s.ordinal""")
+_SECTIONS = text("""
+SELECT version_id, ordinal, title, trim(concat_ws(' ', number, title)) AS name, body_start, char_end
+  FROM citebound.sections WHERE version_id = ANY(:versions) ORDER BY version_id, ordinal""")
+_TEXT = text("SELECT text FROM citebound.policy_versions WHERE id = :version")
 
 _APPLYING = text(f"""
 SELECT DISTINCT ON (is_whole, p.key) p.key, v.title, source.type = 'Policy' AS is_whole,
@@ -159,10 +161,7 @@ class PostgresAboutPolicies:
             rows = found.mappings().all()
             versions = [row["version_id"] for row in rows if row["before_id"] is not None]
             versions += [row["before_id"] for row in rows if row["before_id"] is not None]
-            read = await connection.execute(SECTIONS, {"versions": versions})
-            sections: dict[int, list[RowMapping]] = {}
-            for section in read.mappings():
-                sections.setdefault(section["version_id"], []).append(section)
+            sections = await read_sections(connection, versions, compared=versions)
         return tuple(_facts(row, sections) for row in rows)
 
     @raises_transient
@@ -206,7 +205,45 @@ class PostgresAboutPolicies:
         )
 
 
-def _facts(row: RowMapping, sections: Mapping[int, Sequence[RowMapping]]) -> PolicyFacts:
+@dataclass(frozen=True, slots=True)
+class ComparedSection:
+    """A section of a version, to be compared with one of the same name."""
+
+    name: str
+    """Number and title."""
+    words: bytes
+    """Hash of its words, or of its title if it has no others; empty: it is not compared."""
+
+
+async def read_sections(
+    connection: AsyncConnection, versions: Sequence[int], *, compared: Collection[int]
+) -> dict[int, list[ComparedSection]]:
+    """Return the sections of versions, in their order, with hashes for those to be compared.
+
+    A text is read whole: the database would decompress it anew for each section.
+    """
+    sections: defaultdict[int, list[Row[Any]]] = defaultdict(list)
+    for row in await connection.execute(_SECTIONS, {"versions": list(versions)}):
+        sections[row.version_id].append(row)
+    found: dict[int, list[ComparedSection]] = {}
+    for version, rows in sections.items():
+        if version in compared:
+            content = await connection.scalar(_TEXT, {"version": version}) or ""
+            found[version] = await asyncio.to_thread(_hashed, content, rows)
+        else:
+            found[version] = [ComparedSection(row.name, b"") for row in rows]
+    return found
+
+
+def _hashed(content: str, rows: Sequence[Row[Any]]) -> list[ComparedSection]:
+    bodies = (" ".join(content[row.body_start : row.char_end].split()) for row in rows)
+    return [
+        ComparedSection(row.name, hashlib.sha256((body or row.title).encode()).digest())
+        for row, body in zip(rows, bodies, strict=True)
+    ]
+
+
+def _facts(row: RowMapping, sections: Mapping[int, Sequence[ComparedSection]]) -> PolicyFacts:
     changes = None
     if row["before_id"] is not None:
         now, before = sections.get(row["version_id"], ()), sections.get(row["before_id"], ())
@@ -222,8 +259,10 @@ def _facts(row: RowMapping, sections: Mapping[int, Sequence[RowMapping]]) -> Pol
     )
 
 
-def section_changes(now: Sequence[RowMapping], before: Sequence[RowMapping]) -> SectionChanges:
-    """Compare the sections of two versions, as `SECTIONS` reads them."""
+def section_changes(
+    now: Sequence[ComparedSection], before: Sequence[ComparedSection]
+) -> SectionChanges:
+    """Compare the sections of two versions; without one before, all are added."""
     new, old = _by_name(now), _by_name(before)
     gone = {words: name for name, words in old.items() if name not in new}
     moved: dict[str, str] = {}
@@ -239,9 +278,9 @@ def section_changes(now: Sequence[RowMapping], before: Sequence[RowMapping]) -> 
     )
 
 
-def _by_name(sections: Sequence[RowMapping]) -> dict[str, tuple[str, ...]]:
+def _by_name(sections: Sequence[ComparedSection]) -> dict[str, tuple[bytes, ...]]:
     """Return the hashes of sections by their names, which need not be unique."""
-    found: dict[str, tuple[str, ...]] = {}
+    found: defaultdict[str, list[bytes]] = defaultdict(list)
     for section in sections:
-        found[section["name"]] = (*found.get(section["name"], ()), section["words"])
-    return {name: words for name, words in found.items() if name}
+        found[section.name].append(section.words)
+    return {name: tuple(words) for name, words in found.items() if name}
