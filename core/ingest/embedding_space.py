@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from core.ports import Embedder, EmbeddingSpace
 from core.ports.search import SpaceState, SpaceStore
 
-ROUND = 512
+ROUND = 256
 """Texts that are embedded and stored together: a few requests, run at once."""
 
 

@@ -43,8 +43,9 @@ from core.ports.extraction import (
 )
 from core.ports.search import ServingEmbedder
 
-EMBEDDED_AT_ONCE = 512
-"""Chunks of one call of the embedder, which divides them among all cores."""
+EMBEDDED_AT_ONCE = 128
+"""Chunks of one call of the embedder, which divides them among all cores: some seconds of one, so
+that it is seen how far it is."""
 MAX_ATTEMPTS = 3
 """Attempts, if other ingestions of the same policy commit first."""
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from bot.console.views.terminal import Row, Terminal, one_line, open_terminal
@@ -46,17 +46,21 @@ async def build_with_progress(terminal: Terminal, spaces: SpaceStore, embedder: 
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeRemainingColumn(),
         console=terminal.err,
         transient=True,
         disable=not terminal.err.is_terminal,
     )
     with bar:
-        task = bar.add_task(f"Embedding in {one_line(embedder.space.name)}", total=None)
-        return await build_space(
-            spaces,
-            embedder,
-            progress=lambda done, total: bar.update(task, completed=done, total=total),
-        )
+        task = bar.add_task(f"Embedding in {one_line(embedder.space.name)}", total=None, rate="")
+
+        def show(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
+            speed = bar.tasks[0].speed
+            bar.update(task, rate=f"{speed:,.0f} texts/s" if speed else "")
+
+        return await build_space(spaces, embedder, progress=show)
 
 
 def built_lines(built: Built, *, is_old_kept: bool = True) -> list[Text]:

@@ -10,10 +10,11 @@ import hashlib
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Protocol
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.text import Text
 
 from bot.console.views.terminal import Row, Terminal, one_line
@@ -29,6 +30,10 @@ UNREAD_SHOWN = 10
 """Sections of a file that are named if they were not read."""
 KEPT_CHARACTERS = 20_000_000
 """Text of files that is kept between reading and storing them, in all; others are read twice."""
+_READING, _STORING = 1, 3
+"""Shares of the time that a file takes: facts are read while it is stored."""
+_A_FILE = 2_000
+"""What a file takes beside its text, as so many bytes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,15 +75,40 @@ class Ticks(Protocol):
     """Told how many are done, and the heading of the last one."""
 
 
+class FileWatch(Protocol):
+    """Is told which of several files is worked on, by its place among them."""
+
+    def reads(self, place: int, /) -> None:
+        """Learn that a file is being read."""
+        ...
+
+    def stores(self, place: int, /) -> None:
+        """Learn that a file is being stored; all are read by then."""
+        ...
+
+
 async def read_all(
-    ingestor: Ingestor, sources: Sequence[SourceToIngest], *, with_chunks: bool
+    ingestor: Ingestor,
+    sources: Sequence[SourceToIngest],
+    *,
+    with_chunks: bool,
+    watch: FileWatch | None = None,
 ) -> list[ReadFile | Failed]:
-    """Read all files, in order, and refuse those that would be one policy. Stores nothing."""
+    """Read all files, in order, and refuse those that would be one policy. Stores nothing.
+
+    Args:
+        ingestor: reads them.
+        sources: the files.
+        with_chunks: False for facts alone.
+        watch: told how far it is; None: nobody is.
+    """
     found: list[ReadFile | Failed] = []
     claims: list[KeyClaim] = []
     claimed: list[int] = []
     kept = 0
-    for source in sources:
+    for place, source in enumerate(sources):
+        if watch is not None:
+            watch.reads(place)
         try:
             data = await asyncio.to_thread(read_file, source.path)
             prepared = await _prepare(ingestor, source, data, with_chunks=with_chunks)
@@ -120,15 +150,21 @@ async def _prepare(
 
 
 async def ingest_all(
-    ingestor: Ingestor, sources: Sequence[SourceToIngest], *, with_chunks: bool
+    ingestor: Ingestor,
+    sources: Sequence[SourceToIngest],
+    *,
+    with_chunks: bool,
+    watch: FileWatch | None = None,
 ) -> AsyncGenerator[FileResult]:
-    """Ingest each file in order and yield what became of it.
+    """Ingest each file in order and yield what became of it; for `watch` see `read_all`.
 
     Raises:
         TransientError: The database failed; files yielded before are stored.
     """
-    all_read = deque(await read_all(ingestor, sources, with_chunks=with_chunks))
-    for source in sources:
+    all_read = deque(await read_all(ingestor, sources, with_chunks=with_chunks, watch=watch))
+    for place, source in enumerate(sources):
+        if watch is not None:
+            watch.stores(place)
         read = all_read.popleft()
         if isinstance(read, Failed):
             yield FileResult(path=source.path, result=read)
@@ -172,23 +208,21 @@ async def ingest_with_progress(
     progress = Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
-        MofNCompleteColumn(),
+        TextColumn("{task.fields[count]}"),
         TimeRemainingColumn(),
         console=terminal.out if terminal.out.is_terminal else terminal.err,
         transient=True,
         disable=not terminal.err.is_terminal,
     )
     with progress:
-        task = progress.add_task(_name(sources[0].path), total=len(sources))
+        meter = _Meter(progress, [source.path for source in sources])
         if ticks is not None and ticks.total:
             _watch(progress, ticks)
         ingestor.watch_embedding = _embedding(progress)
-        async for result in ingest_all(ingestor, sources, with_chunks=with_chunks):
+        async for result in ingest_all(ingestor, sources, with_chunks=with_chunks, watch=meter):
             results.append(result)
             if not is_quiet:
                 terminal.show(file_row(result))
-            following = sources[min(len(results), len(sources) - 1)].path
-            progress.update(task, completed=len(results), description=_name(following))
     return results
 
 
@@ -283,22 +317,69 @@ def _reading(report: ReadingReport) -> list[Text]:
     return lines
 
 
+class _Meter:
+    """The bar of all files. It goes by their sizes, as the time that is left does.
+
+    All files are read before the first is stored, so each counts twice.
+    """
+
+    def __init__(self, progress: Progress, paths: Sequence[Path]) -> None:
+        self._progress = progress
+        self._paths = paths
+        self._before = [0, *accumulate(map(_size, paths))]
+        self._task = progress.add_task(
+            "", total=(_READING + _STORING) * self._before[-1], count=f"0/{len(paths)}"
+        )
+
+    def reads(self, place: int, /) -> None:
+        """Show that the file at a place is being read."""
+        self._show("reading", place, done=_READING * self._before[place], count=place)
+
+    def stores(self, place: int, /) -> None:
+        """Show that the file at a place is being stored."""
+        done = _READING * self._before[-1] + _STORING * self._before[place]
+        self._show("storing", place, done=done, count=place)
+
+    def _show(self, what: str, place: int, *, done: int, count: int) -> None:
+        self._progress.update(
+            self._task,
+            description=f"{what} {_name(self._paths[place])}",
+            completed=done,
+            count=f"{count}/{len(self._paths)}",
+        )
+
+
+def _size(path: Path) -> int:
+    """Return a file's size and something for the file itself; it may be gone."""
+    try:
+        return path.stat().st_size + _A_FILE
+    except OSError:
+        return _A_FILE
+
+
 def _watch(progress: Progress, ticks: Ticks) -> None:
     """Add a bar of sections."""
-    task = progress.add_task("sections", total=ticks.total)
+    task = progress.add_task("sections", total=ticks.total, count=f"0/{ticks.total}")
 
     def watch(done: int, heading: str) -> None:
-        progress.update(task, completed=done, description=one_line(heading, limit=40))
+        progress.update(
+            task,
+            completed=done,
+            description=one_line(heading, limit=40),
+            count=f"{done}/{ticks.total}",
+        )
 
     ticks.watch = watch
 
 
 def _embedding(progress: Progress) -> Callable[[int, int], None]:
     """Return what shows how far a large file is embedded; its bar comes and goes with the file."""
-    task = progress.add_task("embedding", total=None, visible=False)
+    task = progress.add_task("embedding", total=None, visible=False, count="")
 
     def watch(done: int, of: int) -> None:
-        progress.update(task, completed=done, total=of, visible=done < of)
+        if done == 0:
+            progress.reset(task, total=of)  # the time that is left is this file's
+        progress.update(task, completed=done, visible=done < of, count=f"{done:,}/{of:,} chunks")
 
     return watch
 

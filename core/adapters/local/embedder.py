@@ -20,7 +20,6 @@ from pathlib import Path
 from core.adapters.local.onnx_model import (
     EMBEDDER_FILE,
     SHA256,
-    THREADS,
     TOKENIZER_FILE,
     Loaded,
     OnnxModel,
@@ -28,6 +27,7 @@ from core.adapters.local.onnx_model import (
     carried_folder,
     encodable,
     fault,
+    usable_cores,
 )
 from core.domain.errors import ContractError
 from core.ports import EmbeddingSpace, Vector
@@ -35,8 +35,11 @@ from core.ports import EmbeddingSpace, Vector
 MAX_TOKENS = 256
 """What the model was trained for (its model card), not the 128 of the shipped tokenizer."""
 TEXTS_A_TURN = 64
-"""Texts embedded before a thread is released, so that a question does not wait for an ingestion;
-fewer texts are divided among the threads, since somebody waits for the answer."""
+"""Texts embedded before a thread is released, so that a question does not wait for an ingestion."""
+TURNS = 4
+"""Of each thread, where there are fewer texts: so that all threads end at about the same time."""
+MOST_THREADS = 32
+"""Beyond that a batch has too few texts for each."""
 SPACE = EmbeddingSpace(
     provider="local",
     model="all-MiniLM-L6-v2-int8",
@@ -52,11 +55,13 @@ class LocalEmbedder:
     """See `Embedder`. Cheap to construct: the model is loaded by the first text."""
 
     def __init__(self, folder: Path) -> None:
+        self._threads = min(MOST_THREADS, usable_cores())
         self._model = OnnxModel(
             weights=folder / EMBEDDER_FILE,
             tokenizer=folder / TOKENIZER_FILE,
             most_tokens=MAX_TOKENS,
             threads_named="embed",
+            threads=self._threads,
         )
         self.words = TokenizerWords(folder / TOKENIZER_FILE)
 
@@ -71,7 +76,7 @@ class LocalEmbedder:
         Raises:
             ContractError: The weights can't be run; search lexically.
         """
-        size = max(1, min(TEXTS_A_TURN, math.ceil(len(texts) / THREADS)))
+        size = max(1, min(TEXTS_A_TURN, math.ceil(len(texts) / (TURNS * self._threads))))
         turns = [partial(_embed, texts[at : at + size]) for at in range(0, len(texts), size)]
         return [vector for turn in await self._model.run(turns) for vector in turn]
 

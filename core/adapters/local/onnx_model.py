@@ -6,6 +6,8 @@ the embedding model's wheel; the wheel's code is never imported.
 
 import asyncio
 import hashlib
+import os
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -34,7 +36,7 @@ SHA256 = {
 }
 """Xenova/all-MiniLM-L6-v2, `onnx/model_quantized.onnx` and `tokenizer.json` as published."""
 THREADS = 2
-"""Of each model; each runs one text at a time, on one core."""
+"""Of a model; each runs one text at a time, on one core."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,14 +80,20 @@ class OnnxModel:
     """
 
     def __init__(
-        self, *, weights: Path, tokenizer: Path, most_tokens: int | None, threads_named: str
+        self,
+        *,
+        weights: Path,
+        tokenizer: Path,
+        most_tokens: int | None,
+        threads_named: str,
+        threads: int = THREADS,
     ) -> None:
         self._weights = weights
         self._tokenizer = tokenizer
         self._most_tokens = most_tokens
         self._loaded: Loaded | None = None
         self._loading = threading.Lock()
-        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix=threads_named)
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix=threads_named)
 
     async def run(self, turns: Sequence[Callable[[Loaded], Result]], /) -> list[Result]:
         """Run each turn in a thread, and return their results in order.
@@ -113,6 +121,13 @@ class OnnxModel:
                     self._weights, self._tokenizer, self._most_tokens, _version(self._weights)
                 )
             return self._loaded
+
+
+def usable_cores() -> int:
+    """Return how many cores this process may use: fewer than there are, if it is bound to some."""
+    if sys.platform == "linux":
+        return max(1, len(os.sched_getaffinity(0)))
+    return max(1, os.cpu_count() or 1)
 
 
 def carried_folder() -> Path | Unavailable:

@@ -1,9 +1,12 @@
 import asyncio
+import threading
+from collections.abc import Sequence
 from math import sqrt
 from pathlib import Path
 
 import pytest
 
+from core.adapters.local import embedder as embedder_module
 from core.adapters.local import onnx_model
 from core.adapters.local.embedder import LocalEmbedder, find_local_embedder
 from core.adapters.local.onnx_model import EMBEDDER_FILE, SHA256, TOKENIZER_FILE, Unavailable
@@ -35,6 +38,22 @@ async def test_a_vector_does_not_depend_on_its_batch(embedder: LocalEmbedder) ->
     alone = await embedder.embed_query("gift")
     among = await embedder.embed_documents(["A longer text about hospitality.", "gift", ""])
     assert among[1] == alone
+
+
+async def test_all_cores_embed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As many texts are embedded at once as there are cores; the result keeps their order."""
+    monkeypatch.setattr(embedder_module, "usable_cores", lambda: 3)
+    found = find_local_embedder(None)
+    assert isinstance(found, LocalEmbedder)
+    together = threading.Barrier(3)
+
+    def embed(texts: Sequence[str], _: object) -> list[str]:
+        together.wait(timeout=30)
+        return list(texts)
+
+    monkeypatch.setattr(embedder_module, "_embed", embed)
+    texts = [f"gift {n}" for n in range(12)]
+    assert await found.embed_documents(texts) == texts
 
 
 def test_it_may_be_used_from_one_loop_after_another(embedder: LocalEmbedder) -> None:
