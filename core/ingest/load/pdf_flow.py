@@ -38,6 +38,8 @@ _SAME_EDGE = 60.0
 """Points; lines that begin this close to each other share a column and so its right edge."""
 _SLACK = 0.02
 """Of a column's width: lines seldom reach the very edge."""
+_NEXT_LINE = 1.8
+"""Times the font size: the text of a short title is no further below."""
 _SPACE = 0.25
 """Of the font size: the usual width of a space."""
 
@@ -101,8 +103,25 @@ class _Flow:
                     chapter = text, level
                     continue
                 self._builder.heading(text, level=level)
+            elif self._is_title_over(block, place, page):
+                self._open = None
+                self._builder.heading(block.text, level=self._headings.lowest_level())
             else:
                 self._write_lines(block.lines, right=_column_right(block, page.blocks))
+
+    def _is_title_over(self, block: Block, place: int, page: Page) -> bool:
+        """Return whether a line in a colour or a slope of its own is a short title over a text."""
+        following = page.blocks[place + 1] if place + 1 < len(page.blocks) else None
+        if len(block.lines) > 1 or following is None or following.cells:
+            return False
+        below = following.lines
+        step = block.lines[0].baseline - below[0].baseline
+        lines = (*block.lines, *below)
+        return (
+            0 < step <= _NEXT_LINE * below[0].size
+            and _is_set_off(lines)
+            and _is_short_title(lines, right=_column_right(following, page.blocks))
+        )
 
     def _is_heading(self, block: Block | None, page: Page) -> bool:
         """Return whether a block is a heading without a number, for a chapter's mark above it."""

@@ -16,6 +16,8 @@ _ITALIC_FLAG = 1 << 6
 """ISO 32000-1, table 123."""
 _BOLD_WEIGHT = 600
 _MAX_NAME = 128
+_FAR = 96
+"""Of 255, in one of red, green and blue: colours as near as this look alike."""
 _SUBSET = re.compile(r"^[A-Z]{6}\+")
 
 
@@ -68,3 +70,8 @@ def read_origin(text_page: Any, index: int) -> tuple[float, float]:
     x, y = ctypes.c_double(), ctypes.c_double()
     pdfium_c.FPDFText_GetCharOrigin(text_page, index, ctypes.byref(x), ctypes.byref(y))
     return x.value, y.value
+
+
+def is_far(colour: int, other: int) -> bool:
+    """Return whether two colours look different."""
+    return any(abs((colour >> at & 255) - (other >> at & 255)) > _FAR for at in (0, 8, 16))

@@ -22,6 +22,8 @@ from core.language.sentences import is_cut_off
 _MAX_LINES = 3
 _MAX_LARGER_LINES = 5
 """Of a heading that is larger than the text, as over a narrow column."""
+_HUGE, _MAX_HUGE_LINES = 2.0, 8
+"""Times the size of the text, and lines: a long title on a cover."""
 _MAX_CHARACTERS = 160
 _MAX_LEVEL = 12
 _MIN_TEXT = 60
@@ -242,7 +244,9 @@ class Headings:
             return False
         first, text = block.lines[0], block.text
         is_larger = first.size >= LARGER * self._body.size
-        if len(block.lines) > (_MAX_LARGER_LINES if is_larger else _MAX_LINES):
+        is_huge = first.size >= _HUGE * self._body.size
+        limit = _MAX_HUGE_LINES if is_huge else _MAX_LARGER_LINES if is_larger else _MAX_LINES
+        if len(block.lines) > limit:
             return False
         if len(text) > _MAX_CHARACTERS or text.endswith(_NO_END) or "://" in text:
             return False
@@ -285,5 +289,5 @@ def _is_sentence(text: str) -> bool:
     words = text.split()
     if is_cut_off(text) and len(words) >= _MIN_CUT_OFF_WORDS:
         return True
-    is_long = len(words) >= _MIN_SENTENCE_WORDS and not text.endswith("?")
+    is_long = len(words) >= _MIN_SENTENCE_WORDS and "?" not in text
     return is_long and _FINITE.search(text) is not None and not _ASKS.match(text)

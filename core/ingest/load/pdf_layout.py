@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from core.ingest.load.pdf_fonts import is_far
 from core.ingest.load.pdf_lines import Line, is_label
 from core.ingest.load.pdf_margins import beside_text, is_page_number
 
@@ -214,11 +215,11 @@ def _continues(above: Line, below: Line, *, leading: tuple[float, float] | None)
 
 
 def _is_set_apart(above: Line, below: Line) -> bool:
-    """Return whether a line is set as a title over the text: in a face of its own."""
+    """Return whether a line is set as a title over the text: in a face or a colour of its own."""
+    is_other = bool(above.face and below.face) and above.face != below.face
+    differs = (above.is_italic, above.colour) != (below.is_italic, below.colour)
     return (
-        bool(above.face and below.face)
-        and above.face != below.face
-        and (above.is_italic, above.colour) != (below.is_italic, below.colour)
+        ((is_other and differs) or is_far(above.colour, below.colour))
         and above.text[0].isupper()
         and (above.text[-1].isalnum() or above.text[-1] in _TITLE_ENDS)
         and (

@@ -6,10 +6,12 @@
   only where nearly all blocks of the look are titles above a text.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from core.ingest.load.pdf_fonts import is_far
 from core.ingest.load.pdf_layout import Block
 from core.ingest.load.pdf_lines import Line
 
@@ -17,6 +19,8 @@ LARGER = 1.12
 """Times the size of the text."""
 _NEAR = 0.9
 """Of that size: what is smaller is a note."""
+_LABEL = 0.75
+"""Of that size: bold capitals in a colour may be so small above a text."""
 _STRONG_SHARE = 0.4
 """Of the blocks of a larger or bolder look: titles."""
 _WEAK_SHARE = 0.8
@@ -25,9 +29,10 @@ _MIN_WEAK = 2
 _MIN_CAPITALS = 4
 _MAX_PART = 0.25
 """Of a document's characters: a look that has more is no look of headings."""
-_FAR = 96
-"""Of 255, in one of red, green and blue: colours as near as this look alike."""
 _MANY_WORDS = 2
+_QUESTION = re.compile(r"Q(?:uestion)?\s*\d*\s*[:.]", re.IGNORECASE)
+_ASKING = 0.8
+"""Of the titles in a look: questions of a list of questions and answers."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +83,7 @@ def look_of(block: Block, body: Body) -> BlockLook:
         is_bold=first.is_bold,
         is_italic=first.is_italic,
         is_capitals=_is_capitals(block.text),
-        is_set_off=_is_far(first.colour, body.colour)
+        is_set_off=is_far(first.colour, body.colour)
         or bool(first.face and body.face and _family(first.face) != _family(body.face)),
     )
 
@@ -105,6 +110,7 @@ def heading_looks(
     strong: set[BlockLook] = set()
     length: Counter[BlockLook] = Counter()
     words: Counter[BlockLook] = Counter()
+    asking: Counter[BlockLook] = Counter()
     for block, below in zip(blocks, (*blocks[1:], None), strict=True):
         if block.cells:
             continue
@@ -112,6 +118,7 @@ def heading_looks(
         length[look] += len(text)
         words[look] = max(words[look], len(text.split()))
         seen[look].append(reads_as_title(block))
+        asking[look] += _QUESTION.match(text) is not None
         if below is not None and not below.cells and look_of(below, body) != look:
             above_text[look] += 1
         if is_strong(block.lines[0], body):
@@ -132,26 +139,41 @@ def heading_looks(
             )
         )
     ]
-    return _rank(found, {look for look in found if words[look] >= _MANY_WORDS})
+    return _rank(
+        found,
+        worded={look for look in found if words[look] >= _MANY_WORDS},
+        asking={look for look in found if asking[look] >= max(2, _ASKING * len(seen[look]))},
+    )
 
 
 def _is_weak(look: BlockLook, body: Body) -> bool:
     """Return whether a look differs from the text, though neither in size nor in weight."""
+    if look.is_bold and look.is_capitals and look.is_set_off:
+        return look.size > _LABEL * body.size
     return look.size > _NEAR * body.size and (
         look.is_capitals or look.is_set_off or look.is_italic != body.is_italic
     )
 
 
-def _rank(found: Sequence[BlockLook], worded: Collection[BlockLook]) -> dict[BlockLook, int]:
+def _rank(
+    found: Sequence[BlockLook], *, worded: Collection[BlockLook], asking: Collection[BlockLook]
+) -> dict[BlockLook, int]:
     """Give each look its level: larger before smaller, bold before plain, upright before italic.
 
     What is set off by a colour or a typeface is above what is not; which colour it is makes no
     level, since each chapter may have its own. Capitals make none where no title in them has two
-    words: they are abbreviations among other titles.
+    words: they are abbreviations among other titles. Questions ("Q: May I ...?") are below other
+    titles of their size.
     """
     in_words = {_key(look) for look in worded if look.is_capitals}
     keys = {
-        look: (*_key(look), not (look.is_capitals and _key(look) in in_words)) for look in found
+        look: (
+            *_key(look)[:2],
+            look in asking,
+            *_key(look)[2:],
+            not (look.is_capitals and _key(look) in in_words),
+        )
+        for look in found
     }
     place = {key: number for number, key in enumerate(sorted(set(keys.values())), start=1)}
     return {look: place[keys[look]] for look in found}
@@ -168,10 +190,6 @@ def _rounded(size: float) -> float:
 def _is_capitals(text: str) -> bool:
     letters = sum(1 for character in text if character.isalpha())
     return letters >= _MIN_CAPITALS and text.isupper()
-
-
-def _is_far(colour: int, other: int) -> bool:
-    return any(abs((colour >> at & 255) - (other >> at & 255)) > _FAR for at in (0, 8, 16))
 
 
 def _family(face: str) -> str:

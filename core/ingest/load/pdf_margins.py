@@ -56,6 +56,10 @@ _PROSE_CHARACTERS = 40
 _PROSE_LINES = 4
 _BESIDE = 2.0
 """Points between the text and what is beside it."""
+_NOTE_LEADING = 1.8
+"""Times the font size: the next line of a note is no further below."""
+_MIN_NOTE, _MIN_NOTE_LINES = 9, 3
+"""Words and lines of a note in the margin; a stamp has fewer."""
 _SMALLER = 0.9
 _SAME_BASELINE = 1.0
 _SAME_COLUMN = 8.0
@@ -146,8 +150,31 @@ def without_stamps(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
 
 
 def _without_stamps(page: Sequence[Line], body: Line) -> list[Line]:
-    beside = {id(line) for line in _outside(page)}
-    return [line for line in page if id(line) not in beside or not _is_stamp(line, body)]
+    beside = _outside(page)
+    kept = {id(line) for line in _notes(beside)}
+    stamps = {id(line) for line in beside if id(line) not in kept and _is_stamp(line, body)}
+    return [line for line in page if id(line) not in stamps]
+
+
+def _notes(beside: Sequence[Line]) -> list[Line]:
+    """Return the lines in the margin that are those of a text, and so no stamps."""
+    runs: list[list[Line]] = []
+    for line in sorted(beside, key=lambda line: (round(line.left / _SAME_COLUMN), -line.baseline)):
+        last = runs[-1][-1] if runs else None
+        if (
+            last is not None
+            and abs(last.left - line.left) <= _SAME_COLUMN
+            and 0 < last.baseline - line.baseline <= _NOTE_LEADING * line.size
+        ):
+            runs[-1].append(line)
+        else:
+            runs.append([line])
+    return [
+        line
+        for run in runs
+        if len(run) >= _MIN_NOTE_LINES and sum(len(of.text.split()) for of in run) >= _MIN_NOTE
+        for line in run
+    ]
 
 
 def _outside(page: Sequence[Line]) -> list[Line]:

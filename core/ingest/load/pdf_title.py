@@ -20,7 +20,7 @@ _LARGER = 1.15
 _SAME_SIZE = 0.07
 _LEADING = 2.0
 """Times the font size: the next line of a title is no further below."""
-_MAX_LINES = 4
+_MAX_LINES = 8
 _MAX_CHARACTERS = 120
 _MIN_LETTERS = 4
 _REPEATED = 0.3

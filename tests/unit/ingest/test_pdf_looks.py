@@ -209,3 +209,44 @@ def test_bookmarks_without_numbers_give_levels_also_to_headings_that_have_none()
         f"{place + 1} {name}" for place, name in enumerate(CHAPTERS[:3])
     ]
     assert len(found.sections) == 6
+
+
+def test_line_in_a_colour_of_its_own_over_a_text_is_its_title() -> None:
+    def draw(canvas: Canvas) -> None:
+        put(canvas, 150, 780, "Rules for all of us", 20, bold=True)
+        for place, name in enumerate(SHORT):
+            canvas.setFillColorRGB(0.7, 0.1, 0.1)
+            put(canvas, 150, 720 - 120 * place, name)
+            canvas.setFillColorRGB(0, 0, 0)
+            prose(canvas, 707 - 120 * place)
+
+    assert titles(read(draw)) == ["Rules for all of us", *SHORT]
+
+
+def test_note_of_several_short_lines_in_the_margin_is_text_and_no_stamp() -> None:
+    def draw(canvas: Canvas) -> None:
+        put(canvas, 150, 780, "Gifts", 18, bold=True)
+        prose(canvas, 740)
+        for place, line in enumerate(
+            ("Ask the office", "of ethics before", "you take a gift", "home.")
+        ):
+            put(canvas, 20, 730 - 9 * place, line, 7)
+        put(canvas, 20, 600, "FORM 7", 7)
+        prose(canvas, 605)
+
+    text = read(draw).document.text
+    assert "Ask the office of ethics before you take a gift home." in text
+    assert "FORM 7" not in text
+
+
+def test_questions_of_a_box_are_below_the_headings_of_their_size() -> None:
+    def draw(canvas: Canvas) -> None:
+        for place, name in enumerate(SHORT):
+            put(canvas, 150, 780 - 250 * place, name, 10, bold=True)
+            prose(canvas, 760 - 250 * place)
+            canvas.setFillColorRGB(0.7, 0.1, 0.1)
+            put(canvas, 150, 670 - 250 * place, f"Q: What about {name.lower()}?", 10, bold=True)
+            canvas.setFillColorRGB(0, 0, 0)
+            prose(canvas, 650 - 250 * place)
+
+    assert [section.level for section in read(draw).sections] == [1, 2] * 3
