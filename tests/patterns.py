@@ -399,6 +399,8 @@ def _drawn(tree: Tree, chance: random.Random, groups: dict[int, str]) -> str:
             groups[argument[0]] = found[-1]
         elif code is op.ATOMIC_GROUP:
             found.append(_drawn(argument, chance, groups))
+        elif code is op.NOT_LITERAL:
+            found.append(chance.choice([one for one in "a 1" if ord(one) != argument]))
         elif code is op.GROUPREF:
             found.append(groups.get(argument, ""))
         else:

@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 
 from core.language.sentences import ends_sentence, split_sentences
 from core.language.spans import Span, TextSpan, VersionId
-from core.language.text_cache import cached_by_text
+from core.language.text_cache import cached_by_text, word_pattern
 
 Kind: TypeAlias = Literal["sentence", "item", "header", "row", "heading", "rule"]
 """What a unit is. A header is the first row of a table; a rule is a line without words."""
@@ -28,7 +28,7 @@ _HEADING = re.compile(r"#{1,6}\s")
 _RULE = re.compile(r"[|\s:=_*-]+$")
 _ROW = re.compile(r"\||[^|]*\s\|\s")
 _COLON = re.compile(r"[:\u2014][\s*_]*$")
-_POINTS_AHEAD = re.compile(r"\b(?:following|below|as follows)\b", re.IGNORECASE)
+_POINTS_AHEAD = word_pattern(r"\b(?:following|below|as follows)\b", words="following below follows")
 _NEGATES = re.compile(
     r"\b(?:not|never|cannot|prohibited|prohibitions?|forbidden|excluded|exclusions?)\b|n['\u2019]ts?\b",
     re.IGNORECASE,

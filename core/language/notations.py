@@ -167,10 +167,10 @@ _MONEY_NAME = Sign(
 )
 _SHARE = Sign(pattern=re.compile(r"%|per\s?cent|pct|bp|basis"))
 _TIME_UNIT = Sign(
-    pattern=re.compile(
-        r"sec|min|h(?:our|r|(?<=\d.)|(?<![^\W\d_].)\b)|day|week|month|quarter|year|yr"
-    )
+    pattern=re.compile(r"[\d_f](?:[smhdwqy]|(?<=[a-z][\d_]))"),
+    words=frozenset(f"{unit}{plural}" for unit in _UNIT_NAMES for plural in ("", "s")),
 )
+"""A word, or glued to a number ("5h", "half-days" without its hyphen)."""
 
 
 def _currency_of(raw: str) -> str:

@@ -24,7 +24,9 @@ _DOTTED_NUMBER = re.compile(r"\d{1,3}(?:\.\d{1,3})+\.?\)?\s+[A-Z\"\u201c(]")
 _LABELLED = re.compile(r"(?:\*\*)?[A-Z][A-Za-z /&-]{1,30}:(?:\*\*)?(?:\s|$)")
 _NUMBERED_UNIT = re.compile(r"(?i:section|article|chapter|part|annex|appendix|schedule)\s+[\dA-Z]")
 _ENDS_SENTENCE = re.compile(r"[.!?:;\u2026\u3002][\"')\]\u201d\u2019*_]*$")
-_STOP = re.compile(r"(?:(?<![.!?\u2026])[.!?\u2026]+|\u3002)[\"')\]\u201d\u2019*_]*(?=\s)")
+_STOP = re.compile(
+    r"[.!?\u2026\u3002](?:(?<=\u3002)|(?<![.!?\u2026].)[.!?\u2026]*)[\"')\]\u201d\u2019*_]*(?=\s)"
+)
 _INLINE_ITEM = re.compile(
     r"[;:](?:\s+(?:and|or|and/or))?(?=\s+\((?:[a-z]{1,2}|[ivx]{1,5}|\d{1,2})\)\s)"
 )

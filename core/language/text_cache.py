@@ -6,7 +6,7 @@ publication leaves nothing behind but entries that are not asked for again.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, wraps
 from typing import TypeVar
@@ -54,6 +54,41 @@ def words_of(text: str) -> frozenset[str]:
     if text.isascii():
         return frozenset(_WORD.findall(text.lower()))
     return frozenset(map(str.casefold, _WORD.findall(text.translate(_LIKE_I))))
+
+
+def word_set(text: str) -> frozenset[str]:
+    """Return words that are written separated by spaces."""
+    return frozenset(text.split())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class WordPattern:
+    """A pattern that is tried only where a text has a word that all its matches need.
+
+    Most sentences have none, and to find that out by itself a pattern takes many times as long.
+    """
+
+    pattern: re.Pattern[str]
+    """In which the words stand between word boundaries."""
+    words: frozenset[str]
+    """In lower case; each match has at least one."""
+
+    def search(self, text: str) -> re.Match[str] | None:
+        """See `re.Pattern.search`."""
+        return None if self.words.isdisjoint(words_of(text)) else self.pattern.search(text)
+
+    def match(self, text: str) -> re.Match[str] | None:
+        """See `re.Pattern.match`."""
+        return None if self.words.isdisjoint(words_of(text)) else self.pattern.match(text)
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        """See `re.Pattern.finditer`."""
+        return iter(()) if self.words.isdisjoint(words_of(text)) else self.pattern.finditer(text)
+
+
+def word_pattern(pattern: str, *, words: str, flags: re.RegexFlag = re.IGNORECASE) -> WordPattern:
+    """Return a pattern of which each match has one of some words, given in lower case."""
+    return WordPattern(pattern=re.compile(pattern, flags), words=word_set(words))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

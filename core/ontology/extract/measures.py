@@ -6,30 +6,29 @@ from dataclasses import dataclass, replace
 
 from core.domain.ontology import EntityType
 from core.language.quantities import Quantity, quantities
+from core.language.text_cache import word_pattern
 from core.ontology.extract.statements import Statement
 
+# These four are for text in lower case: where case is ignored, they take three times as long.
 _AT_MOST = re.compile(
     r"(?:up to|at most|no more than|not more than|not exceed(?:ing)?|maximum(?: of)?|not (?:be"
     r" )?above"
     r"|limit(?:ed)?(?: \w+){0,3}? (?:to|of|is|at)|capped at|within|lowered from .{0,60} to"
     r"|<=|\u2264|ceiling of"
     r"|may not be more than|no higher than)\W{0,9}(?:a |an |the |value of |total of ){0,4}$",
-    re.IGNORECASE,
 )
 _ABOVE = re.compile(
     r"(?:above|over|exceed(?:s|ed|ing)?|more than|greater than|in excess of|higher than|beyond|>"
     r"|starting above)"
     r"\W{0,9}(?:a |an |the |value of |total of ){0,4}$",
-    re.IGNORECASE,
 )
 _BELOW = re.compile(
-    r"(?:below|under|less than|fewer than|lower than|<)\W{0,9}(?:a |the ){0,4}$", re.IGNORECASE
+    r"(?:below|under|less than|fewer than|lower than|<)\W{0,9}(?:a |the ){0,4}$",
 )
 _AT_LEAST = re.compile(
     r"(?:at least|minimum(?: of)?|no less than|not less than|no fewer than|from|>=|\u2265"
     r"|reaches|reaching)"
     r"\W{0,9}(?:a |an |the |value of |total of ){0,4}$",
-    re.IGNORECASE,
 )
 _OR_MORE = re.compile(
     r"\W{0,3}(?:or (?:more|above|higher|over)|and (?:above|more|over)|\+)", re.IGNORECASE
@@ -53,18 +52,19 @@ _FOR = re.compile(
 _BY_DATE = re.compile(
     r"(?:by|until|no later than|before|on or before|till)\W{0,9}(?:the )?$", re.IGNORECASE
 )
-_AT_ONCE = re.compile(
+_AT_ONCE = word_pattern(
     r"\b(?:immediately|without (?:undue )?delay|promptly|forthwith|as soon as (?:possible"
     r"|practicable)"
     r"|at once|on the same day)\b",
-    re.IGNORECASE,
+    words="immediately delay promptly forthwith soon once same",
 )
-_OFTEN = re.compile(
+_OFTEN = word_pattern(
     r"\b(?P<rate>(?:semi-?)?annually|biennially|(?:yearly|quarterly|monthly|weekly"
     r"|daily)(?!\s(?:allowance|rate|limit|payment|meal|report|business|cash))"
     r"|(?:once|twice) (?:a|per|every) (?:year|quarter|month|week)|(?:every|each) (?:year|quarter"
     r"|month|week))\b",
-    re.IGNORECASE,
+    words="annually semiannually biennially yearly quarterly monthly weekly daily once twice every"
+    " each",
 )
 _ENCOURAGES = re.compile(r"\bencourag(?:e|es|ed)\b[^.;]{0,60}$", re.IGNORECASE)
 """Before "immediately" where it is no duty."""
@@ -166,7 +166,8 @@ def _is_limit(statement: Statement) -> bool:
 
 
 def _before(text: str, quantity: Quantity) -> str:
-    return text[max(0, quantity.span.char_start - _NEAR) : quantity.span.char_start]
+    """Return what stands before a quantity, in lower case."""
+    return text[max(0, quantity.span.char_start - _NEAR) : quantity.span.char_start].lower()
 
 
 def _after(text: str, quantity: Quantity) -> str:

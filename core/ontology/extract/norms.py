@@ -9,6 +9,7 @@ from core.language.lead_ins import ends_in_colon
 from core.language.modality import ModalClause, Modality, modalities
 from core.language.sentences import is_cut_off
 from core.language.spans import TextSpan
+from core.language.text_cache import word_set, words_of
 from core.ontology.extract.roles import RoleMention, find_roles
 from core.ontology.extract.statements import Statement
 
@@ -92,6 +93,12 @@ _CARVED_OUT = re.compile(
     r"(?P<case>(?:[^.;]|\.(?=\d)){4,})",
     re.IGNORECASE,
 )
+_EXCEPTING = word_set(
+    "except unless other exception exceptions save apply applies exempt exempts exempted exempteds"
+    " exemption exemptions covered subject gifts hospitality within excluded count precedence"
+    " prevail prevails"
+)
+"""Words of which every exception has one: most sentences have none."""
 _DEFINING = re.compile(
     r"^[\"\u201c][^\"\u201d]+[\"\u201d] (?:means?|refers? to|includes?)\b", re.IGNORECASE
 )
@@ -326,6 +333,8 @@ def _tidy(text: str) -> str:
 def _exceptions(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
     """Yield the exceptions of a statement."""
     text = statement.sentence
+    if _EXCEPTING.isdisjoint(words_of(text)):
+        return
     carved = _CARVED_OUT.search(text)
     if carved:
         yield _exception(carved[0], carved["case"], text, known)

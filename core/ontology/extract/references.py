@@ -53,8 +53,10 @@ _OF = (
 )
 _BEFORE = rf"(?:(?P<before>(?<![A-Za-z0-9-]){NAME}|\({SHORT_NAME}\))[ \u00a0\u200e*]{{1,4}})?"
 
+_BEGINS = r"(?=[A-Z(\u00a7]|(?<!\w)[rscpa\u017f])"
+"""How a name or one of the words above begins: else both are tried at each letter."""
 _REFERENCE = re.compile(
-    rf"{_BEFORE}(?:\b(?P<place>{_PLACE})(?:{_GAP}|(?<=\u00a7)|(?<=\.))(?P<numbers>{_NUMBERS})"
+    rf"{_BEGINS}{_BEFORE}(?:\b(?P<place>{_PLACE})(?:{_GAP}|(?<=\u00a7)|(?<=\.))(?P<numbers>{_NUMBERS})"
     rf"|\b(?P<named>{_HOLDER})\s?(?P<holder_numbers>{_HOLDER_NUMBERS}))"
     rf"{_ENCLOSING}{_OF}(?P<abbreviation>\s{SHORT_NAME}\b(?!\s(?i:rules?|section|\d)))?"
 )

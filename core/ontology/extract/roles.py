@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from core.domain.ontology import RelationType
+from core.language.text_cache import cached_by_text, word_set, words_of
 from core.ontology.extract.entities import slug
 
 _ABBREVIATIONS: Mapping[str, str] = {
@@ -89,28 +90,38 @@ _GROUP = re.compile(rf"\b(?:{'|'.join(_GROUPS)})\b", re.IGNORECASE)
 _NAMED_GROUPS = tuple(
     (re.compile(pattern, re.IGNORECASE), group) for pattern, group in _GROUPS.items()
 )
-_NEEDS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = (
+_NEEDS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = (
     (
         _TITLED,
-        re.compile(
-            r"Head of|Officer|Manager|Director|Committee|Department|Team|Board|Counsel|Auditor"
-            r"|Controller|Function|Council|Approver|Analyst|Specialist|Custodian|Owner"
-            r"|Administrator|Desk|Unit|Division|Office|Steward|Coordinator|Supervisor|Person|Regulator|Employee"
-            r"|Internal Audit|Human Resources|Accounts Payable|Ombudsperson"
+        word_set(
+            "officer officers manager managers director directors committee department team board"
+            " counsel auditor auditors controller function council approver approvers analyst"
+            " specialist custodian custodians owner owners administrator administrators desk unit"
+            " division office steward coordinator coordinators supervisor supervisors regulator"
+            " person persons head audit resources payable ombudsperson"
         ),
     ),
-    (_SHORT, re.compile(r"[A-Z]{2}")),
+    (_SHORT, word_set(" ".join(_ABBREVIATIONS).casefold()) | {"vp", "vice"}),
     (
         _GROUP,
-        re.compile(
-            r"employee|staff|person|contractor|manag|supervisor|director|officer|supplier|vendor"
-            r"|consultant|intern|apprentice|agen|third part|partner|department|resources"
-            r"|council|desk|team|owner|ombuds|worker"
+        word_set(
+            "employee employees staff personnel contractor contractors manager managers supervisor"
+            " supervisors director directors officers supplier suppliers vendor vendors consultant"
+            " consultants intern interns apprentice apprentices agent agents parties partner"
+            " partners worker workers management head heads department departments resources audit"
+            " auditor auditors council desk helpdesk team function owner owners ombudsperson"
+            " ombudsman"
         ),
     ),
 )
-"""Each pattern of roles, and what all its matches contain (the last in lower case): a quick search
-for that saves most sentences the slow one."""
+"""Each pattern of roles, and words of which all its matches have one: most sentences have none."""
+_CAPITALISED = re.compile(
+    r"Head of|Officer|Manager|Director|Committee|Department|Team|Board|Counsel|Auditor"
+    r"|Controller|Function|Council|Approver|Analyst|Specialist|Custodian|Owner|Administrator|Desk"
+    r"|Unit|Division|Office|Steward|Coordinator|Supervisor|Person|Regulator|Internal Audit"
+    r"|Human Resources|Accounts Payable|Ombudsperson"
+)
+"""What a title has, which are slow to look for too."""
 _ABBREVIATED = re.compile(
     r"(?<![A-Za-z0-9&-])((?:[A-Z][\w&-]{0,40}+\s(?:of\s|and\s|the\s)?){1,5})\(([A-Z]{2,5})\)"
 )
@@ -146,6 +157,23 @@ _TO_ROLE: tuple[tuple[RelationType, re.Pattern[str]], ...] = (
         ),
     ),
 )
+_TO_ROLE_WORDS: Mapping[RelationType, frozenset[str]] = {
+    RelationType.APPROVED_BY: word_set(
+        "approved preapproved authorised authorized signed agreed granted countersigned approval"
+        " approvals consent consents authorisation authorisations authorization authorizations"
+        " permission permissions sign agreement agreements clearance clearances require requires"
+    ),
+    RelationType.ESCALATES_TO: word_set(
+        "escalate escalates escalated escalation escalating referred"
+    ),
+    RelationType.REPORTS_TO: word_set(
+        "report reports reported reporting disclose discloses disclosed notified submit submits"
+        " submitted handed hand hands sen sent addressed declare declares declared made returned"
+        " notify notifies inform informs tell tells contact contacts consult consults alert alerts"
+        " ask asks"
+    ),
+}
+"""Words of which all matches of each have one."""
 _FROM_ROLE: tuple[tuple[RelationType, re.Pattern[str]], ...] = (
     (
         RelationType.APPROVED_BY,
@@ -221,9 +249,9 @@ def find_roles(text: str, known: Mapping[str, str]) -> tuple[RoleMention, ...]:
         known: Abbreviations with their full names.
     """
     found: list[RoleMention] = []
-    open_text, folded = text, text.casefold()
+    open_text, said = text, words_of(text)
     for pattern, needs in _NEEDS:
-        if not needs.search(folded if pattern is _GROUP else text):
+        if needs.isdisjoint(said) or (pattern is _TITLED and not _CAPITALISED.search(text)):
             continue
         for match in list(pattern.finditer(open_text)):
             if pattern is _GROUP and _is_in_name(open_text, match):
@@ -265,11 +293,17 @@ def _named(match: re.Match[str], said: str, known: Mapping[str, str]) -> tuple[s
     name = re.sub(r"\s\([A-Z]{2,5}\)$", "", " ".join(said.split()))
     if name in known:
         return known[name], name
-    for pattern, group in _NAMED_GROUPS:
-        if pattern.fullmatch(name):
-            return group, None
+    group = _group_of(name)
+    if group is not None:
+        return group, None
     shorts = [short for short, full in known.items() if full == name]
     return name, match.groupdict().get("short") or (shorts[0] if shorts else None)
+
+
+@cached_by_text(longest=_REACH)
+def _group_of(name: str) -> str | None:
+    """Return the name of a group as it is kept, None if it is none."""
+    return next((group for pattern, group in _NAMED_GROUPS if pattern.fullmatch(name)), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -288,6 +322,8 @@ def role_relations_of(text: str, known: Mapping[str, str]) -> Iterator[RoleRelat
     if not roles:
         return
     for type_, pattern in _TO_ROLE:
+        if _TO_ROLE_WORDS[type_].isdisjoint(words_of(text)):
+            continue
         for match in pattern.finditer(text):
             stop = _STOP.search(text, match.end())
             end = min(stop.start() if stop else len(text), match.end() + _REACH)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from core.language.jurisdictions import NAMES, WRITTEN
+from core.language.text_cache import word_pattern
 from core.ontology.extract.policy_names import self_names
 from core.ontology.extract.statements import Statement, clean
 
@@ -42,18 +43,22 @@ _OWNER = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _HEADER_CHARACTERS = 4_000
-_APPLIES = re.compile(
+_APPLIES = word_pattern(
     r"\b(?:policy|supplement|rules?|rulebook|code|guidelines?|standard"
     r"|procedure)\b[^.]{0,40}\b(?:applies"
     r"|is binding|is mandatory|extends|covers|is applicable)\b(?!\s+not\b)",
-    re.IGNORECASE,
+    words="applies binding mandatory extends covers applicable",
 )
-_NOT = re.compile(r"\bdoes not (?:apply|cover|extend)\b|\bnot apply\b", re.IGNORECASE)
-_REPLACES = re.compile(
+_NOT = word_pattern(
+    r"\bdoes not (?:apply|cover|extend)\b|\bnot apply\b", words="apply cover extend"
+)
+_REPLACES = word_pattern(
     r"\b(?:replaces?|supersedes?|superseding|replacing)\s+(?:the\s+|all\s+)?"
     r"(?:(?P<title>(?:[A-Z][\w&-]*\s)(?:[\w&-]+\s){0,6}?(?:Policy|Procedure|Code|Rulebook"
     r"|Guidelines?))\s*,?\s*)?"
-    r"(?:\(?(?:version|v\.?|edition)\s*(?P<version>\d+(?:\.\d+)*))?"
+    r"(?:\(?(?:version|v\.?|edition)\s*(?P<version>\d+(?:\.\d+)*))?",
+    words="replace replaces replacing supersede supersedes superseding",
+    flags=re.NOFLAG,
 )
 
 

@@ -5,43 +5,43 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from core.domain.ontology import EntityType
+from core.language.text_cache import WordPattern, word_pattern
 from core.ontology.extract.statements import Statement
 
 _CAPITALISED = r"(?:[A-Z][\w/&-]*+\s(?:and\s(?=[A-Z]))?){1,4}"
 _NOT_FIRST = r"(?!(?:The|This|That|All|Each|Any|A|An|If|When|No|Our|Your|Via|In|Of|To|And)\b)"
-_PATTERNS: tuple[tuple[EntityType, re.Pattern[str], re.Pattern[str]], ...] = (
+_PATTERNS: tuple[tuple[EntityType, WordPattern], ...] = (
     (
         EntityType.SYSTEM,
-        re.compile(
-            r"System|Platform|Portal|Tool|Database|Hotline|Application|Concur|management system"
-            r"|hotline|line|portal|channel"
-        ),
-        re.compile(
+        word_pattern(
             rf"(?<![\w-]){_NOT_FIRST}{_CAPITALISED}(?:System|Platform|Portal|Tool|Database"
             rf"|Hotline|Application)\b"
             r"|\bConcur\b|\b(?:expense|document|learning|case|records|travel) management system\b"
             r"|\b(?:ethics|speak[- ]up|whistleblow(?:er|ing)) (?:hotline|line|portal|channel)\b",
+            words="system platform portal tool database hotline application concur line channel",
+            flags=re.NOFLAG,
         ),
     ),
     (
         EntityType.RECORD,
-        re.compile(
-            r"Form|Register|Log|Report|Certificate|Notice|Schedule|Statement|register|logbook"
-            r"|audit trail"
-        ),
-        re.compile(
+        word_pattern(
             rf"(?<![\w-]){_NOT_FIRST}{_CAPITALISED}(?:Form|Register|Log|Report|Certificate"
             rf"|Notice|Schedule|Statement)\b"
             r"|\b(?:(?<![a-z-])[a-z-]++ )?(?:register|logbook|audit trail)\b",
+            words="form register log report certificate notice schedule statement logbook trail",
+            flags=re.NOFLAG,
         ),
     ),
     (
         EntityType.RISK,
-        re.compile(r"risk"),
-        re.compile(r"\brisks? of (?:[a-z-]+(?:,? (?:and |or )?[a-z-]+){0,3})|\b[a-z]+ risks?\b"),
+        word_pattern(
+            r"\brisks? of (?:[a-z-]+(?:,? (?:and |or )?[a-z-]+){0,3})|\b[a-z]+ risks?\b",
+            words="risk risks",
+            flags=re.NOFLAG,
+        ),
     ),
 )
-"""For each type what a mention contains at least, and what it looks like: the second is slow."""
+"""For each type what a mention looks like."""
 _EMPTY_FIRST = re.compile(
     r"^(?:the|a|an|this|that|each|any|every|such|of|in|its|our|same|and|or|no|to|at|is|all|high"
     r"|low|their)\s",
@@ -54,16 +54,17 @@ PROCESS_TITLE = re.compile(
 """A section under such a heading describes a process."""
 _QUOTES = "\"\u201c\u201d\u201e\u2018\u2019'"
 _VERB = r"(?:means?|shall mean|refers? to|is defined as|are defined as|has the meaning|denotes?)"
-_QUOTED = re.compile(
+_DEFINES = "means mean refer refers defined meaning denote denotes"
+_QUOTED = word_pattern(
     rf"^(?:In this policy,? |For the purposes? of [^,]+, |The term"
     rf" )?[{_QUOTES}](?P<term>[^{_QUOTES}]{{2,60}})[{_QUOTES}]"
     rf"(?:\s*\([^)]*\))?,?\s+{_VERB}\s+(?P<meaning>.{{3,}})",
-    re.IGNORECASE,
+    words=_DEFINES,
 )
-_UNQUOTED = re.compile(
+_UNQUOTED = word_pattern(
     r"^(?:an?\s|the\s)?(?P<term>[A-Z][\w/&' -]{1,50}?(?:\s\([A-Z]{2,6}\))?)"
     rf"\s+{_VERB}\s+(?P<meaning>.{{3,}})",
-    re.IGNORECASE,
+    words=_DEFINES,
 )
 _IS_A = re.compile(
     r"^(?:An?|The)?\s?(?P<term>[A-Za-z][\w/-]*(?:\s[\w/-]+){0,3}?)\s+(?:is"
@@ -113,6 +114,8 @@ def definitions_of(statement: Statement) -> Iterator[Definition]:
     own = _own(statement)
     if own is not None:
         yield own
+    if "(" not in statement.words:
+        return
     for match in _SHORT_FORM.finditer(statement.words):
         meaning = re.sub(r"^(?:of|and|the|for|on)\s", "", match["meaning"])
         if len(meaning) >= _SHORTEST_MEANING and meaning != match["term"]:
@@ -129,9 +132,10 @@ def _own(statement: Statement) -> Definition | None:
     match = _LABELLED.match(statement.words) if is_defining else None
     if match:
         return _definition(match["term"], match["meaning"])
+    if not (is_defining or statement.words.startswith(("A ", "An "))):
+        return None
     match = _IS_A.match(statement.words)
-    is_short = match is not None and not _NOT_A_TERM.search(match["term"])
-    if match and is_short and (is_defining or statement.words.startswith(("A ", "An "))):
+    if match and not _NOT_A_TERM.search(match["term"]):
         return _definition(match["term"], match["meaning"])
     return None
 
@@ -164,9 +168,7 @@ class ThingMention:
 
 def named_things(text: str) -> Iterator[ThingMention]:
     """Yield the systems, records and risks that `text` names."""
-    for type_, needs, pattern in _PATTERNS:
-        if not needs.search(text):
-            continue
+    for type_, pattern in _PATTERNS:
         for match in pattern.finditer(text):
             name = match[0].strip()
             while _EMPTY_FIRST.match(name):

@@ -3,13 +3,16 @@
 And what is looked for before a pattern is tried: nothing is missed by it.
 """
 
+# pyright: reportPrivateUsage=false
+
 import re
 
 import pytest
 
-from core.language import modality
+from core.language import lead_ins, modality
 from core.language.notations import NOTATIONS, Notation
-from core.language.text_cache import cached_by_text
+from core.language.text_cache import WordPattern, cached_by_text, words_of
+from core.ontology.extract import measures, norms, roles, scope, terms
 from tests.patterns import examples
 
 
@@ -58,7 +61,44 @@ def test_no_quantity_lacks_a_sign_of_its_kind(notation: Notation) -> None:
 
 
 def test_no_modal_expression_begins_with_a_word_that_is_passed_over() -> None:
-    trigger = modality._TRIGGER  # pyright: ignore[reportPrivateUsage]
+    trigger = modality._TRIGGER
     for text in examples(trigger, 2_000):
-        tried = [match.span() for match in modality._triggers(text)]  # pyright: ignore[reportPrivateUsage]
+        tried = [match.span() for match in modality._triggers(text)]
         assert tried == [match.span() for match in trigger.finditer(text)], text
+
+
+def _worded() -> dict[str, tuple[re.Pattern[str], frozenset[str]]]:
+    """Return each pattern that is tried only where a text has one of some words."""
+    kept: dict[str, object] = {
+        f"{module.__name__}.{name}": value
+        for module in (lead_ins, measures, scope)
+        for name, value in vars(module).items()
+    }
+    kept |= {f"thing {type_}": pattern for type_, pattern in terms._PATTERNS}
+    kept |= {"quoted": terms._QUOTED, "unquoted": terms._UNQUOTED}
+    found = {
+        name: (one.pattern, one.words) for name, one in kept.items() if isinstance(one, WordPattern)
+    }
+    found |= {f"role {at}": one for at, one in enumerate(roles._NEEDS)}
+    found |= {f"to {type_}": (one, roles._TO_ROLE_WORDS[type_]) for type_, one in roles._TO_ROLE}
+    found |= {
+        "carved out": (norms._CARVED_OUT, norms._EXCEPTING),
+        "exemption": (norms._EXEMPTION, norms._EXCEPTING),
+    }
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(_worded()))
+def test_no_match_lacks_the_words_that_are_looked_for_first(name: str) -> None:
+    pattern, needed = _worded()[name]
+    found = list(examples(pattern, 400))
+    assert len(found) > 50
+    assert [
+        text for text in found if pattern.search(text) and needed.isdisjoint(words_of(text))
+    ] == []
+
+
+def test_words_are_those_that_a_pattern_takes_for_the_same() -> None:
+    """Letters that ignoring case makes an "i", an "s" or a "k" among them."""
+    words = words_of("W\u0131TH\u0130N 5 days, mu\u017ft \u212aeep x_y")
+    assert words == {"within", "5", "days", "must", "keep", "x_y"}
