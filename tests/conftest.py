@@ -65,7 +65,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Look for garbage again."""
+    """Look for garbage again, but not among what was imported and collected: that stays."""
+    gc.freeze()
     gc.enable()
 
 

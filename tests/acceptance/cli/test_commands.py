@@ -31,18 +31,20 @@ def answer_keys() -> set[str]:
 
 
 def test_the_main_path(
-    citebound_process: Callable[..., Any], policies: Path, tmp_path: Path
+    citebound_process: Callable[..., Any],
+    citebound: Callable[..., Any],
+    policies: Path,
+    tmp_path: Path,
 ) -> None:
     """Ingest, ask, look the record up, and go on in the conversation."""
-    citebound = citebound_process
-    ingested = citebound("ingest", str(policies))
+    ingested = citebound_process("ingest", str(policies))
     assert (ingested.code, ingested.err) == (0, "")
     assert "added     gifts.md: Gifts Policy" in ingested.out
 
     again = citebound("ingest", str(policies), "--json")
     assert json.loads(again.out)["files"][0]["status"] == "unchanged"
 
-    asked = citebound(
+    asked = citebound_process(
         "ask", QUESTION, "--json", "--thread", "anna", "--trace-dir", str(tmp_path / "traces")
     )
     assert asked.code == 0

@@ -1,13 +1,15 @@
 """`citebound eval`: sets are asked, results are kept, interrupted runs go on."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import psycopg
+import pytest
 
+from core.adapters.postgres.engine.embedded import stop_embedded
 from core.confidence.calibration import SHIPPED, calibration_json
 from tests.servers.anthropic import anthropic_server
 from tests.servers.anthropic_steps import Reply, reply, tool_use
@@ -22,6 +24,14 @@ PARKING = """# Parking
 VOUCHERS = "Employees must not accept cash or vouchers in any amount."
 
 
+@pytest.fixture(autouse=True)
+def stopped(tmp_path: Path) -> Iterator[None]:
+    """Each home of a run has a server of its own, which this process would end only at its end."""
+    yield
+    for home in (tmp_path / "home" / "eval").glob("*/.lock"):
+        stop_embedded(home.parent)
+
+
 def line(document: str, question: str, *gold: str) -> str:
     return json.dumps(
         {
@@ -34,7 +44,7 @@ def line(document: str, question: str, *gold: str) -> str:
 
 
 def test_a_document_is_asked_alone(
-    citebound_process: Callable[..., Any], policies: Path, tmp_path: Path
+    citebound: Callable[..., Any], policies: Path, tmp_path: Path
 ) -> None:
     """What another document says is no answer; one that can't be read is named and counted."""
     (policies / "parking.md").write_text(PARKING)
@@ -52,7 +62,7 @@ def test_a_document_is_asked_alone(
             ]
         )
     )
-    done = citebound_process("eval", "run", "--questions", str(questions), "--json", "--verbose")
+    done = citebound("eval", "run", "--questions", str(questions), "--json", "--verbose")
     said = json.loads(done.out)
     assert endings(said) == {
         "policies/gifts.md": ("answered", True),
@@ -69,11 +79,13 @@ def test_a_document_is_asked_alone(
     assert done.code == 1
 
     asking = ("eval", "run", "--questions", str(questions), "--only")
+    none = citebound(*asking, "nothing")
+    assert (none.code, none.err.count("\n")) == (2, 1)
     no_reader = {"CITEBOUND_READER_MODEL": str(tmp_path)}
-    assert citebound_process(*asking, "*.md", **no_reader).code == 3
+    assert citebound(*asking, "*.md", **no_reader).code == 3
     databases = tmp_path / "home" / "eval"
     shared = len([*databases.glob("*/*/base/*")])
-    alone = citebound_process(*asking, "*.md", "--alone", "--no-reader", "--json", **no_reader)
+    alone = citebound(*asking, "*.md", "--alone", "--no-reader", "--json", **no_reader)
     assert endings(json.loads(alone.out)) == {
         "policies/gifts.md": ("answered", True),
         "policies/parking.md": ("refused", True),
@@ -81,8 +93,6 @@ def test_a_document_is_asked_alone(
     }
     assert len([*databases.glob("*/*/base/*")]) >= shared + 2
     assert "changed: all is asked anew" in alone.err
-    none = citebound_process(*asking, "nothing")
-    assert (none.code, none.err.count("\n")) == (2, 1)
 
 
 def endings(said: Any) -> dict[str, tuple[str, bool]]:
@@ -90,7 +100,10 @@ def endings(said: Any) -> dict[str, tuple[str, bool]]:
 
 
 def test_an_interrupted_run_goes_on(
-    citebound_process: Callable[..., Any], policies: Path, tmp_path: Path
+    citebound_process: Callable[..., Any],
+    citebound: Callable[..., Any],
+    policies: Path,
+    tmp_path: Path,
 ) -> None:
     """What was asked is not asked again; what is left is; and the figures are of all."""
     questions, out = tmp_path / "asked.jsonl", tmp_path / "run.json"
@@ -109,7 +122,7 @@ def test_an_interrupted_run_goes_on(
     marked = whole[1].replace('"ms": ', '"ms": 987654')
     kept.write_text(whole[0] + marked + whole[2][:50])
     out.unlink()
-    again = citebound_process(*asking, "--out", str(out))
+    again = citebound(*asking, "--out", str(out))
     assert "1 were asked before, 1 are left" in again.err
     said = json.loads(out.read_text())
     assert [one["passed"] for one in said["questions"]] == [True, True]
@@ -118,17 +131,17 @@ def test_an_interrupted_run_goes_on(
     assert "sk-ant-key" not in kept.read_text()
 
     questions.write_text("\n".join([lines[0], "{}", "[]"]))
-    wrong = citebound_process(*asking, "--out", str(out))
+    wrong = citebound(*asking, "--out", str(out))
     assert (wrong.code, wrong.err.count("\n")) == (2, 3)
     assert "asked.jsonl:2: `expected` is a list of" in wrong.err
     assert "asked.jsonl:3: expected a JSON object" in wrong.err
     assert len(kept.read_text().splitlines()) == 3
 
 
-def test_claude_is_not_asked_without_access(citebound_process: Callable[..., Any]) -> None:
+def test_claude_is_not_asked_without_access(citebound: Callable[..., Any]) -> None:
     """The rules do not answer in its name."""
     questions = SAMPLES / "dev.jsonl"
-    done = citebound_process("eval", "run", "--questions", str(questions), "--reasoner", "claude")
+    done = citebound("eval", "run", "--questions", str(questions), "--reasoner", "claude")
     assert (done.code, done.err.count("\n")) == (3, 1)
     assert "ANTHROPIC_API_KEY" in done.err
 

@@ -40,11 +40,11 @@ def installed() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-@pytest.fixture
-def variables(tmp_path: Path) -> dict[str, str]:
+@pytest.fixture(scope="module")
+def variables(installed: Path) -> dict[str, str]:
     """What the commands are told: a home of their own, and nothing of this environment."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}  # noqa: TID251
-    return kept | {"CITEBOUND_HOME": str(tmp_path / "home"), "COLUMNS": "100"}
+    return kept | {"CITEBOUND_HOME": str(installed.parent / "home"), "COLUMNS": "100"}
 
 
 def test_a_wheel_answers_doctor_and_demo(installed: Path, variables: dict[str, str]) -> None:

@@ -36,6 +36,7 @@ async def answered(slack: FakeSlack, served: Product) -> None:
     slack.checks.no_open_streams()
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("method", [*SHOWN, *READ])
 async def test_a_call_that_fails_once(

@@ -163,20 +163,21 @@ async def test_an_officer_looks_around(console: Console, looks: dict[str, str]) 
         problems += [f"offer: {one}" for one in await broken(page, script)]
         await page.evaluate("document.querySelector('main form button').click()")
         await page.until("location.pathname === '/officer'")
-        for scheme in ("light", "dark"):
+        for scheme, widths in (("light", (DESK, PHONE)), ("dark", (PHONE, DESK))):
             await page.show_as(scheme=scheme)
-            for width in (DESK, PHONE):
-                await page.resize(width, 900)
-                for name, path in looks.items():
+            for name, path in looks.items():
+                await page.resize(widths[0], 900)
+                await opened(page, f"{console.base}{path}")
+                shown = f"{name}, {scheme}, {widths[0]}"
+                problems += [f"{shown}: {one}" for one in await broken(page, script)]
+                for width in widths:
                     where = f"{name}, {scheme}, {width}"
-                    await opened(page, f"{console.base}{path}")
+                    await page.resize(width, 900)
                     facts = await page.evaluate(FACTS)
                     assert facts["text"] > 50, where
                     assert facts["title"] != "x", where
                     if facts["wide"] > 0:
                         problems.append(f"{where}: {facts['wide']} px too wide")
-                    if (scheme == "light") == (width == DESK):
-                        problems += [f"{where}: {one}" for one in await broken(page, script)]
         await page.show_as(media="print")
         await opened(page, f"{console.base}{looks['record']}")
         assert await page.evaluate("getComputedStyle(document.querySelector('.bar')).display") == (

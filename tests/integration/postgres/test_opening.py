@@ -141,6 +141,7 @@ async def test_what_is_no_postgres_url_is_refused_without_being_printed(url: str
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("encoding", ["SQL_ASCII", "LATIN1"])
 @pytest.mark.parametrize("query", ["", "client_encoding=SQL_ASCII"])
 async def test_a_database_of_another_encoding_is_refused(

@@ -68,6 +68,8 @@ HOSTILE = (
 OURS = re.compile(
     rf"https://(?:{re.escape(HOST)}/gifts(?:#[^\s@)<>\"']*)?|acme\.slack\.com/archives/\w+/p\d+)"
 )
+LISTS = ("bullet_list_open", "ordered_list_open")
+"""Markup that officers may use in what they write."""
 OWN_TITLE = re.compile(r"Case 214 · (?:open|claimed|answered|closed) · this week")
 TEXTS = st.lists(st.sampled_from(HOSTILE) | st.text(max_size=12), min_size=1, max_size=8).flatmap(
     lambda parts: st.sampled_from(["", " ", "\n"]).map(lambda by: by.join(parts))
@@ -86,6 +88,8 @@ OWN = spoken_by_code()
 def check(payload: Payload) -> None:
     """Hold a payload against everything, but for the validators, which take their time."""
     found = live_in(payload)
+    if payload.name.startswith("officer"):
+        found.markup[:] = [one for one in found.markup if one not in LISTS]
     assert not_ours(found) == [], payload.name
     for piece in pieces(payload.activity or payload.card):
         for key, value in piece.items():
