@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from reportlab.pdfgen.canvas import Canvas
 
+from core.domain.errors import DocumentError
 from core.ingest.load import load
 from core.ingest.prepare import Prepared, prepare
 from core.ontology.extract.rule_extractor import extract
@@ -27,6 +28,11 @@ PARAGRAPHS = (
     "Name | Limit | Approver",
     "- one\n- two: as follows\n  - deeper",
     "MUST NOT\u00a0be \u200bignored",
+)
+ODD = (
+    *("\u202e", "\u2066", "\u200b", "\ufeff", "\u2028", "\x0c", "\x85", "\x00", "\ud800"),
+    *("e\u0301", "\u0301", "\ufb01", "\u0130", "\U0001f468\u200d\U0001f469", "\u0661", "\xad"),
+    *("|", "\t", "\n\n", "```", "\n# ", "<!--", "]]>", "&nbsp;", "</p>", "---\n"),
 )
 HEADINGS = ("1 Scope", "1.1 Limits", "Annex B Forms", "Contents", "IV. Duties", "WHAT COUNTS")
 
@@ -120,6 +126,27 @@ def check_spans(prepared: Prepared) -> None:
 @pytest.mark.parametrize("name", FORMATS)
 def test_spans_are_their_texts(name: str, parts: list[str]) -> None:
     check_spans(prepare(FORMATS[name]([*parts, PARAGRAPHS[0]]), source_name=name))
+
+
+@settings(deadline=None, max_examples=15)
+@given(
+    parts=st.lists(st.sampled_from((*PARAGRAPHS, *HEADINGS)), min_size=1, max_size=6),
+    odd=st.lists(st.tuples(st.sampled_from(ODD), st.integers(0, 2_000)), min_size=1, max_size=20),
+)
+@pytest.mark.parametrize("name", ["a.txt", "b.txt", "a.html", "a.md"])
+def test_spans_are_their_texts_among_hostile_characters(
+    name: str, parts: list[str], odd: list[tuple[str, int]]
+) -> None:
+    """Characters that vanish, join, turn the text round or end a line move no span."""
+    text = FORMATS["a.html" if name == "a.html" else "a.md"]([*parts, PARAGRAPHS[0]]).decode()
+    for character, place in odd:
+        cut = place % (len(text) + 1)
+        text = text[:cut] + character + text[cut:]
+    data = text.encode("utf-16" if name == "b.txt" else "utf-8", "surrogatepass")
+    try:
+        check_spans(prepare(data, source_name=name))
+    except DocumentError as refused:
+        assert "\n" not in str(refused)
 
 
 @pytest.mark.shared_data
