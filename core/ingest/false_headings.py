@@ -4,14 +4,20 @@ After `heading_candidates`, before nesting in `sections`. Three kinds look like 
 - entries of a table of contents, which announce a heading that comes again;
 - items of a numbered list, however short;
 - references at the beginning of a line, whose numbers are out of order.
+
+An item "2." within section 1.2 looks like the next section: what tells them apart is that 1.3 is
+still to come.
 """
 
 import re
+import sys
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from core.ingest.heading_candidates import HeadingLine
-from core.ingest.numbering import Label, as_letter
+from core.ingest.numbering import Label, OrderKey, as_letter
 from core.ingest.titles import is_contents
 
 _MAX_JUMP = 20
@@ -38,7 +44,8 @@ def real_headings(text: str, candidates: Sequence[HeadingLine]) -> list[HeadingL
         text: the document's text.
         candidates: lines of it that look like headings, in text order.
     """
-    return _in_sequence(_without_lists(text, _without_contents(text, candidates)))
+    found = _without_lists(text, _without_contents(text, candidates))
+    return _in_sequence(_without_interruptions(found))
 
 
 def _without_contents(text: str, found: Sequence[HeadingLine]) -> list[HeadingLine]:
@@ -172,6 +179,44 @@ def _is_next_item(earlier: HeadingLine, later: HeadingLine) -> bool:
     return follows and earlier.label.kind == later.label.kind
 
 
+def _without_interruptions(found: Sequence[HeadingLine]) -> list[HeadingLine]:
+    """Drop "2." after "1.2" where "1.3" follows before any "2.1": it is an item of a list."""
+    places: defaultdict[OrderKey, list[int]] = defaultdict(list)
+    children: defaultdict[OrderKey, list[int]] = defaultdict(list)
+    for index, heading in enumerate(found):
+        if heading.label is not None and heading.label.kind == "dotted":
+            places[heading.label.order].append(index)
+            children[heading.label.order[:1]].extend([index] if heading.label.depth > 1 else [])
+    kept: list[HeadingLine] = []
+    open_label: Label | None = None
+    for index, heading in enumerate(found):
+        label = heading.label
+        is_bare = label is not None and label.kind == "dotted" and label.depth == 1
+        if label is not None and is_bare and heading.marked_level is None and open_label:
+            child = _next(children[label.order[:1]], index)
+            successors = [_next(places[step], index) for step in _successors(open_label)]
+            if min(successors, default=len(found)) < min(child, len(found)):
+                continue
+        if label is not None and label.kind == "dotted":
+            open_label = label if label.depth > 1 else None
+        kept.append(heading)
+    return kept
+
+
+def _successors(label: Label) -> list[OrderKey]:
+    """Return the numbers that may come next within the same chapter: after 1.2.4, 1.2.5 or 1.3."""
+    order = label.order
+    return [
+        (*order[: depth - 1], (order[depth - 1][0] + 1, "")) for depth in range(2, len(order) + 1)
+    ]
+
+
+def _next(places: Sequence[int], index: int) -> int:
+    """Return the first place after `index`; one beyond any, if there is none."""
+    at = bisect_right(places, index)
+    return places[at] if at < len(places) else sys.maxsize
+
+
 def _in_sequence(found: Iterable[HeadingLine]) -> list[HeadingLine]:
     """Keep ascending numbers; a number out of order is a reference at the beginning of a line."""
     kept: list[HeadingLine] = []
@@ -202,6 +247,10 @@ class _Sequence:
                 self._restart()
             return heading
         label = self._disambiguated(label)
+        if label.kind == "letter" and heading.marked_level is not None:
+            last = self._last.get("letter")
+            if label.value not in {1, (last.value or 0) + 1 if last else 1}:  # "Q. Who may ...?"
+                return replace(heading, label=None, title=f"{label.number}. {heading.title}")
         if heading.marked_level is None and not self._may_follow(label):
             return None
         if label.kind != "dotted":

@@ -20,11 +20,12 @@ _MIN_CAPITALS = 4
 _FULL_LINE = 60
 """Characters; in text with hard line ends, so long a line is not a title but the first of a
 paragraph."""
-_MARKED_ENOUGH = 3
+MARKED_ENOUGH = 3
 """With fewer marked headings than this, the format's marks are a title, not a structure."""
 _MAX_SENTENCE_WORDS = 6
 
 _LINE = re.compile(r"[^\n]+")
+_PARAGRAPH_ENDS = frozenset(".;:,")
 _SENTENCE_END = re.compile(r"[.,;:]$")
 _DATED = re.compile(
     r"\W*(?:(?:last|date|next)\s+)?(?:updated|revised|reviewed?|modified|effective|issued|approved"
@@ -70,6 +71,8 @@ class _Line:
     """True after an empty line or at the beginning."""
     goes_on: bool
     """True if a sentence seems to run on in the line directly below."""
+    is_alone: bool
+    """True between empty lines."""
 
 
 def candidate_lines(document: LoadedDocument) -> list[HeadingLine]:
@@ -78,13 +81,15 @@ def candidate_lines(document: LoadedDocument) -> list[HeadingLine]:
     reads_numbers = is_loosely_marked(document)
     found: list[HeadingLine] = []
     open_label: Label | None = None
-    items = _Items(is_marked=len(document.headings) >= _MARKED_ENOUGH)
+    items = _Items(is_marked=len(document.headings) >= MARKED_ENOUGH)
     for line in _lines(document):
         level = marked.get(line.start)
         if level is not None and _DATED.match(line.text):
             continue
         if level is not None:
             heading = _marked(line, level)
+            if heading is None:
+                continue
             open_label = heading.label
             items.end()
         else:
@@ -154,7 +159,7 @@ def is_loosely_marked(document: LoadedDocument) -> bool:
     """
     if document.media_type in {"application/pdf", "text/plain"}:
         return True
-    return len(document.headings) < _MARKED_ENOUGH
+    return len(document.headings) < MARKED_ENOUGH
 
 
 def _lines(document: LoadedDocument) -> Iterator[_Line]:
@@ -191,11 +196,16 @@ def _line(
         before=before,
         after=after,
         follows_gap=match.start() - previous_end != 1,
+        is_alone=match.start() - previous_end != 1 and not is_adjacent,
         goes_on=is_adjacent and (after[:1].islower() or is_full),
     )
 
 
-def _marked(line: _Line, level: int) -> HeadingLine:
+def _marked(line: _Line, level: int) -> HeadingLine | None:
+    """Read a line that the format marks; None for a paragraph that only has the style of a heading.
+
+    Contracts number their paragraphs with heading styles: of such a one, the number is the heading.
+    """
     text = line.text.strip()
     label = parse_label(text)
     if (
@@ -204,13 +214,19 @@ def _marked(line: _Line, level: int) -> HeadingLine:
         and text[label.length : label.length + 1].islower()
     ):
         label = None
-    title = text[label.length :] if label else text
+    rest = text[label.length :] if label else text
+    end = line.end
+    if is_paragraph(rest, is_numbered=label is not None):
+        if label is None:
+            return None
+        lead = _RUN_IN_TITLE.match(rest)
+        rest, end = lead.group(1) if lead else "", line.start + label.length
     return HeadingLine(
         char_start=line.start,
-        char_end=line.end,
+        char_end=end,
         line_end=line.end,
         label=label,
-        title=title.strip().removesuffix(":").strip(),
+        title=rest.strip().removesuffix(":").strip(),
         marked_level=level,
     )
 
@@ -235,6 +251,9 @@ def _numbered_paragraph(line: _Line, label: Label, rest: str) -> HeadingLine:
     """Take "4.2 Limits" as a heading, of "4.2 Staff must ..." the number alone."""
     if not rest or (is_title_like(rest) and not line.goes_on):
         return _unmarked(line, label=label, title=rest, end=line.end)
+    is_free = rest.endswith("?") or _DUTY.search(rest) is None
+    if line.is_alone and is_free and reads_as_heading(rest):
+        return _unmarked(line, label=label, title=rest.removesuffix(":"), end=line.end)
     lead = _RUN_IN_TITLE.match(rest)
     title = lead.group(1) if lead else ""
     return _unmarked(line, label=label, title=title, end=line.start + label.length)
@@ -276,3 +295,34 @@ def is_title_like(text: str) -> bool:
     if first.islower() or ": " in text[: len(text) // 2]:
         return False
     return len(words) <= _MAX_SENTENCE_WORDS or _DUTY.search(text) is None
+
+
+def reads_as_heading(text: str) -> bool:
+    """Return whether a line that is set apart reads as a heading, also as a question."""
+    label = parse_label(text)
+    rest = (text[label.length :] if label else text).strip().removesuffix(":").strip()
+    longest = 2 if rest.endswith("?") else 1
+    words = rest.split()
+    if len(rest) > longest * _MAX_TITLE_CHARACTERS or len(words) > longest * _MAX_TITLE_WORDS:
+        return False
+    first = rest.lstrip("\"'“\u2018([")[:1]
+    if not any(map(str.isalpha, rest)) or first.islower() or "|" in rest:
+        return False
+    if _SENTENCE_END.search(rest):
+        return False
+    return rest.endswith("?") or len(words) <= _MAX_SENTENCE_WORDS or _DUTY.search(rest) is None
+
+
+def is_paragraph(text: str, *, is_numbered: bool) -> bool:
+    """Return whether words in a heading's place are a paragraph: sentences, or one with a duty.
+
+    Args:
+        text: the words, without their number.
+        is_numbered: True after a number, as contracts have it before each paragraph.
+    """
+    if text[-1:] not in _PARAGRAPH_ENDS:
+        return is_numbered and len(text) > 2 * _MAX_TITLE_CHARACTERS
+    words = len(text.split())
+    if words > _MAX_TITLE_WORDS:
+        return True
+    return is_numbered and words > _MAX_SENTENCE_WORDS and _DUTY.search(text) is not None

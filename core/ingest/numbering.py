@@ -16,7 +16,7 @@ _DOTTED = re.compile(
     r"(?P<number>\d{1,3}[A-Z]{0,2}"
     r"(?:\.(?:\d{1,3}[A-Z]{0,2}|Guidance|Notes?|Examples?|Commentary|\([0-9A-Za-z]{1,4}\))"
     r"|\([0-9A-Za-z]{1,4}\))*)"
-    r"(?P<close>[.:]?)(?:\s+|$)"
+    r"(?P<close>[.:]?(?:\s*[\u2013\u2014](?=\s*[A-Z]))?)(?:\s+|$|(?<=[\u2013\u2014]))"
 )
 """Rulebooks number guidance as part of a rule: "9.3.1B.Guidance.5."."""
 
@@ -42,7 +42,9 @@ _KEYWORD = re.compile(
     re.IGNORECASE,
 )
 _PARAGRAPH_SIGN = re.compile(r"(?P<number>§\s*\d{1,4}[a-z]?)(?P<close>[.:]?)(?:\s+|$)")
-_ROMAN = re.compile(r"(?P<number>[IVX]{1,6}|[LC][IVXLC]{1,6})(?P<close>\.)(?:\s+|$)")
+_ROMAN = re.compile(
+    r"(?P<number>[IVX]{1,6}|[LC][IVXLC]{1,6})(?P<close>\.|\s+[\u2013\u2014-](?=\s+[A-Z]))(?:\s+|$)"
+)
 _LETTER = re.compile(r"(?P<number>[A-Z])(?P<close>\.)(?:\s+|$)")
 _ANNEXED = re.compile(r"(?P<number>[A-Z](?:\.\d{1,2}){1,4})(?P<close>[.:]?)(?:\s+|$)")
 """The number of a section of Annex A: "A.1", "A.1.2"."""

@@ -152,8 +152,11 @@ def _levels_differ(lines: Sequence[HeadingLine]) -> bool:
 
 def _strict_depth(stack: Sequence[HeadingLine], line: HeadingLine) -> int:
     """Nest by the format's levels; a numbered paragraph goes below the number that it extends."""
+    below = _below_prefix(stack, line.label)
     if line.marked_level is None:
-        return _below_prefix(stack, line.label) or len(stack)
+        return below or len(stack)
+    if below and (stack[below - 1].marked_level or 0) == line.marked_level:
+        return below
     for depth, above in enumerate(stack):
         if above.marked_level is None or above.marked_level >= line.marked_level:
             return depth

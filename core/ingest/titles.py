@@ -26,6 +26,7 @@ _GENERAL_WORDS = (
     " reference revision version history document control header statement statements policy"
     " objective objectives general applicability approval approvals information disclaimer glossary"
     " of the this and to for our a an in on page key points quick related documents"
+    " confidential internal draft"
 )
 _GENERAL = frozenset(_GENERAL_WORDS.split())
 _ADDRESSES = re.compile(

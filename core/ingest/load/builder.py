@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from core.domain.policy import Heading, LoadedDocument, MediaType
+from core.ingest.load.looks import Emphasis, SetApart, all_headings
 from core.language.spans import TextSpan
 
 _JOINING_SCRIPTS = (
@@ -49,6 +50,7 @@ class DocumentBuilder:
         self._pending_pages = 0
         self._page_starts: list[int] = []
         self._headings: list[Heading] = []
+        self._candidates: list[SetApart] = []
         self._tables: list[TextSpan] = []
         self._table_start: int | None = None
         self._invisible = 0
@@ -92,6 +94,14 @@ class DocumentBuilder:
         if span is not None:
             self._headings.append(Heading(level=level, span=span))
 
+    def candidate(self, raw: str, look: Emphasis) -> None:
+        """Append a line of its own that is a heading if the format marks hardly any."""
+        self.blank()
+        span = self.line(raw)
+        self.blank()
+        if span is not None:
+            self._candidates.append(SetApart(span=span, look=look))
+
     def begin_table(self) -> None:
         """Begin a table of the rows that follow."""
         self.blank()
@@ -123,11 +133,12 @@ class DocumentBuilder:
     ) -> LoadedDocument:
         """Return the document; the builder is not used afterwards."""
         self._open_pages()
+        text = "".join(self._parts)
         return LoadedDocument(
-            text="".join(self._parts),
+            text=text,
             media_type=media_type,
             page_starts=tuple(self._page_starts),
-            headings=tuple(self._headings),
+            headings=tuple(all_headings(text, self._headings, self._candidates)),
             tables=tuple(self._tables),
             metadata=metadata,
             notes=(*self._cleaning_notes(), *notes),

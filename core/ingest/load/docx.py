@@ -6,18 +6,16 @@ to it, a text box its paragraph.
 """
 
 import io
-import re
 import zipfile
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, cast
 
 import docx
 from docx.document import Document
 from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.opc.exceptions import OpcError
-from docx.oxml import parse_xml
 from docx.oxml.ns import qn
 from docx.table import Table
 from docx.text.paragraph import Paragraph
@@ -25,10 +23,12 @@ from lxml import etree
 
 from core.domain.errors import DocumentError
 from core.domain.policy import DOCX, LoadedDocument
+from core.ingest.heading_candidates import reads_as_heading
 from core.ingest.load.builder import DocumentBuilder
-from core.ingest.load.docx_numbering import ListLabels, numbering_of
+from core.ingest.load.docx_notes import PrintedNotes, elements_of
+from core.ingest.load.docx_numbering import BULLET, ListLabels, numbering_of
+from core.ingest.load.docx_styles import StyleKind, Styles, has_words
 from core.ingest.load.docx_xml import (
-    NOTE_MARK,
     Element,
     body_of,
     check_archive,
@@ -36,20 +36,12 @@ from core.ingest.load.docx_xml import (
     visible_text,
     xml_of,
 )
+from core.ingest.load.looks import Emphasis
 from core.ingest.metadata import canonical_keys
-from core.language.sentences import split_sentences
+from core.ingest.titles import document_title, is_written
 
-_REFERENCE = re.compile(rf"{NOTE_MARK}([A-Z][a-z]+) (-?\d*){NOTE_MARK}")
-_PARTS = (
-    ("Footnote", RELATIONSHIP_TYPE.FOOTNOTES, "w:footnote"),
-    ("Endnote", RELATIONSHIP_TYPE.ENDNOTES, "w:endnote"),
-)
-_HEADING_STYLE = re.compile(
-    r"(?:heading|überschrift|titre|título|titolo|kop)\s*(\d)\b", re.IGNORECASE
-)
-_TITLE_STYLES = frozenset({"title", "titel"})
-_TOC_STYLE = re.compile(r"(?:toc|verzeichnis|inhaltsverzeichnis)\b", re.IGNORECASE)
-_MAX_HEADING_LEVEL = 6
+_FIRST_PAGE = 3000
+"""Characters."""
 _WRAPPERS = frozenset({qn("w:sdt"), qn("w:sdtContent"), qn("w:ins"), qn("w:customXml")})
 _PARAGRAPH = qn("w:p")
 
@@ -64,23 +56,26 @@ def load_docx(data: bytes) -> LoadedDocument:
     try:
         document = docx.Document(io.BytesIO(data))
         builder = DocumentBuilder()
-        missing = _write(document, builder)
-        notes = [f"left out {missing} footnotes: the file lacks them"] if missing else []
-        comments = len(_elements(document, RELATIONSHIP_TYPE.COMMENTS, "w:comment"))
-        if comments:
-            notes.append(f"left out {comments} comment{'s' if comments > 1 else ''}")
-        loaded = builder.build(DOCX, metadata={}, notes=notes)
-        return replace(loaded, metadata=_properties(document, has_title=bool(loaded.headings)))
+        loaded = builder.build(DOCX, metadata={}, notes=_write(document, builder))
+        return replace(loaded, metadata=_properties(document, loaded))
     except (OpcError, KeyError, ValueError, etree.XMLSyntaxError, zipfile.BadZipFile) as exc:
         raise DocumentError("the DOCX is corrupt: open it in Word and save it again") from exc
 
 
-def _write(document: Document, builder: DocumentBuilder) -> int:
-    """Write the whole document; return the number of references to missing notes."""
+def _write(document: Document, builder: DocumentBuilder) -> list[str]:
+    """Write the whole document; return what was left out, one line each."""
     writer = _Writer(document, builder)
     for block in _blocks(body_of(document), document):
         writer.write(block)
-    return writer.notes.missing
+    missing = writer.notes.missing
+    notes = [f"left out {missing} footnotes: the file lacks them"] if missing else []
+    counts = (
+        (len(elements_of(document, RELATIONSHIP_TYPE.COMMENTS, "w:comment")), "comment"),
+        (writer.hidden, "hidden passage"),
+        (sum(1 for _ in body_of(document).iter(qn("w:altChunk"))), "embedded file"),
+    )
+    said = (f"left out {count} {kind}{'s' if count > 1 else ''}" for count, kind in counts if count)
+    return [*notes, *said]
 
 
 def _blocks(parent: Element, document: Document) -> Iterator[Paragraph | Table]:
@@ -101,8 +96,14 @@ class _Writer:
     def __init__(self, document: Document, builder: DocumentBuilder) -> None:
         self._document = document
         self._builder = builder
+        self._styles = Styles(document)
         self._labels = ListLabels(numbering_of(document))
+        self._body_size = self._styles.body_size(body_of(document).iter(_PARAGRAPH))
         self.notes = PrintedNotes(document)
+        self.hidden = 0
+        """Paragraphs with words that a reader does not see."""
+        self._depth = 0
+        """Of tables and boxes, whose ground may be dark under white words."""
         self._shift = 0
         """1 below a paragraph in Word's style "Title", which stands above "Heading 1"."""
 
@@ -111,29 +112,61 @@ class _Writer:
         if isinstance(block, Table):
             self._write_table(block)
             return
-        self._shift = max(self._shift, int(_style_name(block).lower() in _TITLE_STYLES))
-        self._write_paragraph(block)
+        kind = self._styles.kind_of(xml_of(block))
+        self._shift = max(self._shift, int(kind.is_title))
+        self._write_paragraph(block, kind)
         for box in text_boxes(xml_of(block)):
             self._builder.blank()
-            for inner in _blocks(box, self._document):
-                self.write(inner)
+            self._write_within(_blocks(box, self._document))
             self._builder.blank()
 
-    def _write_paragraph(self, paragraph: Paragraph) -> None:
-        label = self._labels.next_for(paragraph)
-        text = visible_text(xml_of(paragraph))
-        style = _style_name(paragraph)
-        if not self.notes.without(text).strip() or _TOC_STYLE.match(style):
+    def _write_within(self, blocks: Iterable[Paragraph | Table]) -> None:
+        self._depth += 1
+        for inner in blocks:
+            self.write(inner)
+        self._depth -= 1
+
+    def _write_paragraph(self, paragraph: Paragraph, kind: StyleKind) -> None:
+        element = xml_of(paragraph)
+        label = self._labels.next_for(
+            self._styles.numbering_of(element), style=self._styles.style_of(element)
+        )
+        text = self._text_of(element)
+        words = self.notes.without(text)
+        if not words.strip() or kind.is_contents:
             return
-        level = _heading_level(paragraph, style, shift=self._shift)
-        if level is not None:
-            heading = self.notes.without(text).replace("\n", " ")
-            self._builder.heading(label + heading, level=level)
+        if kind.level is not None:
+            level = kind.level if kind.is_title else kind.level + self._shift
+            self._builder.heading(label + words.replace("\n", " "), level=level)
+            self._write_blocks(self.notes.referred_to(text))
+            return
+        look = None if label == BULLET or self._depth else self._look(paragraph)
+        if look is not None and "\n" not in words.strip():
+            self._builder.candidate(label + words, look)
             self._write_blocks(self.notes.referred_to(text))
         elif label:
             self._write_lines(label + self.notes.inline(text))
         else:
             self._write_blocks(self.notes.after_sentences(text))
+
+    def _look(self, paragraph: Paragraph) -> Emphasis | None:
+        look = self._styles.look_of(xml_of(paragraph), body_size=self._body_size)
+        return look if look and reads_as_heading(visible_text(xml_of(paragraph)).strip()) else None
+
+    def _text_of(self, paragraph: Element) -> str:
+        """Return the text that a reader sees of a paragraph."""
+        hidden: list[Element] = []
+
+        def hides(run: Element) -> bool:
+            is_hidden = self._styles.is_hidden(run, paragraph) or (
+                not self._depth and self._styles.is_invisible(run, paragraph)
+            )
+            hidden.extend([run] if is_hidden and has_words(run) else [])
+            return is_hidden
+
+        text = visible_text(paragraph, hides)
+        self.hidden += bool(hidden)
+        return text
 
     def _write_blocks(self, texts: Sequence[str]) -> None:
         """Write texts between empty lines: text without a label never continues the line above."""
@@ -147,119 +180,72 @@ class _Writer:
             self._builder.line(line)
 
     def _write_table(self, table: Table) -> None:
+        rows = [_distinct(row.cells) for row in table.rows]
+        if self._is_layout(rows):
+            for cell in chain.from_iterable(rows):
+                self._builder.blank()
+                if cell is not None:
+                    self._write_within(_blocks(cell, self._document))
+                self._builder.blank()
+            return
         self._builder.begin_table()
-        for row in table.rows:
-            cells: list[str] = []
-            seen: set[int] = set()
-            for cell in row.cells:
-                if id(xml_of(cell)) in seen:  # a merged cell is listed once a column
-                    cells.append("")
-                else:
-                    seen.add(id(xml_of(cell)))
-                    texts = (visible_text(inner) for inner in xml_of(cell).iter(_PARAGRAPH))
-                    inline = (self.notes.inline(text) for text in texts)
-                    cells.append(" ".join(text for text in inline if text.strip()))
-            self._builder.row(cells)
+        self._depth += 1
+        for row in rows:
+            self._builder.row([self._cell(cell) if cell is not None else "" for cell in row])
+        self._depth -= 1
         self._builder.end_table()
 
+    def _cell(self, cell: Element) -> str:
+        texts = (self._text_of(inner) for inner in cell.iter(_PARAGRAPH))
+        inline = (self.notes.inline(text) for text in texts)
+        return " ".join(text for text in inline if text.strip())
 
-def _style_name(paragraph: Paragraph) -> str:
-    return (paragraph.style.name if paragraph.style is not None else None) or ""
+    def _is_layout(self, rows: "Sequence[Sequence[Element | None]]") -> bool:
+        """Return whether a table only lays out the page: a frame, or headings beside their text.
+
+        Headings in all cells of the first row alone are the titles of columns.
+        """
+        if sum(map(len, rows)) == 1:
+            cell = rows[0][0]
+            return cell is not None and sum(1 for _ in cell.iter(_PARAGRAPH)) > 1
+        headed = [[cell is not None and self._has_heading(cell) for cell in row] for row in rows]
+        if not any(map(any, headed)):
+            return False
+        return any(map(any, headed[1:])) or not all(headed[0]) or len(rows) == 1
+
+    def _has_heading(self, cell: Element) -> bool:
+        return any(
+            isinstance(block, Paragraph)
+            and self._styles.kind_of(xml_of(block)).level is not None
+            and block.text.strip()
+            for block in _blocks(cell, self._document)
+        )
 
 
-def _heading_level(paragraph: Paragraph, style: str, *, shift: int) -> int | None:
-    if style.lower() in _TITLE_STYLES:
-        return 1
-    match = _HEADING_STYLE.match(style)
-    if match:
-        return min(max(1, int(match.group(1))) + shift, _MAX_HEADING_LEVEL)
-    outline = xml_of(paragraph).find(f"{qn('w:pPr')}/{qn('w:outlineLvl')}")
-    if outline is None:
-        return None
-    value = int(outline.get(qn("w:val")) or 9)
-    return min(value + 1 + shift, _MAX_HEADING_LEVEL) if value < _MAX_HEADING_LEVEL else None
+def _distinct(cells: Iterable[object]) -> "list[Element | None]":
+    """Return the cells of a row; None where one that is merged over columns goes on."""
+    found: list[Element | None] = []
+    seen: set[int] = set()
+    for cell in cells:
+        element = xml_of(cell)
+        found.append(None if id(element) in seen else element)
+        seen.add(id(element))
+    return found
 
 
-def _properties(document: Document, *, has_title: bool) -> dict[str, str]:
-    """Read the file's properties; their title counts only where the text has no heading."""
+def _properties(document: Document, loaded: LoadedDocument) -> dict[str, str]:
+    """Read the file's properties.
+
+    Their title is often left over from a template: it counts where the text has no title of its
+    own, or says the same words on its first page.
+    """
     properties = document.core_properties
+    title = " ".join((properties.title or "").split())
+    is_said = title.casefold() in loaded.text[:_FIRST_PAGE].casefold() and is_written(title)
+    is_needed = not loaded.headings or (is_written(title) and not document_title(loaded))
     pairs = [
-        ("title", "" if has_title else properties.title or ""),
+        ("title", title if is_said or is_needed else ""),
         ("policy_id", properties.identifier or ""),
         ("version", properties.version or ""),
     ]
     return canonical_keys(pairs)
-
-
-class PrintedNotes:
-    """Numbers the footnotes and endnotes of one document; called once for each text, in order."""
-
-    def __init__(self, document: Document) -> None:
-        self._texts = _texts_of(document)
-        self._numbers: Counter[str] = Counter()
-        self._printed: dict[tuple[str, str], str] = {}
-        self.missing = 0
-        """References to notes that the document lacks."""
-
-    def without(self, text: str) -> str:
-        """Return the text without its references."""
-        return _REFERENCE.sub("", text)
-
-    def referred_to(self, text: str) -> list[str]:
-        """Return the notes that a text refers to, each with its label."""
-        found = (self._note(match) for match in _REFERENCE.finditer(text))
-        return [note for note in found if note]
-
-    def inline(self, text: str) -> str:
-        """Return the text with its notes at its end, in brackets."""
-        notes = (f" [{note}]" for note in self.referred_to(text))
-        return "".join((self.without(text), *notes))
-
-    def after_sentences(self, text: str) -> list[str]:
-        """Split a text after each sentence that refers to a note, and insert the note there."""
-        plain = self.without(text)
-        ends = [sentence.char_end for sentence in split_sentences(plain)]
-        blocks: list[str] = []
-        start = removed = 0
-        for match in _REFERENCE.finditer(text):
-            at = match.start() - removed
-            removed += len(match.group())
-            note = self._note(match)
-            if not note:
-                continue
-            end = next((end for end in ends if end >= at), len(plain))
-            if end > start:
-                blocks.append(plain[start:end])
-                start = end
-            blocks.append(note)
-        return [block for block in (*blocks, plain[start:]) if block.strip()]
-
-    def _note(self, match: re.Match[str]) -> str:
-        """Return a note with its label; empty if the document lacks it."""
-        key = (match.group(1), match.group(2))
-        text = self._texts.get(key, "")
-        if text and key not in self._printed:
-            self._numbers[key[0]] += 1
-            self._printed[key] = f"{key[0]} {self._numbers[key[0]]}: {text}"
-        self.missing += not text
-        return self._printed.get(key, "")
-
-
-def _texts_of(document: Document) -> dict[tuple[str, str], str]:
-    """Read the notes, by kind and Word's number."""
-    found: dict[tuple[str, str], str] = {}
-    for kind, relation, tag in _PARTS:
-        for note in _elements(document, relation, tag):
-            paragraphs = (visible_text(inner) for inner in note.iter(qn("w:p")))
-            text = " ".join(" ".join(paragraphs).split())
-            found[kind, note.get(qn("w:id")) or ""] = _REFERENCE.sub("", text)
-    return found
-
-
-def _elements(document: Document, relation: str, tag: str) -> "list[Element]":
-    try:
-        part: Any = document.part.part_related_by(relation)
-    except KeyError:
-        return []
-    root: Any = parse_xml(part.blob)
-    return list(root.iter(qn(tag)))

@@ -11,8 +11,8 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Iterator
-from typing import Any, Protocol, cast
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol, TypeAlias, cast
 
 from docx.document import Document
 from docx.oxml.ns import qn
@@ -112,10 +112,13 @@ _FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallba
 _DELETED = frozenset({qn("w:del"), qn("w:moveFrom"), _FALLBACK})
 _BOX = qn("w:txbxContent")
 _RUN, _OWN_VANISH = qn("w:r"), f"{qn('w:rPr')}/{qn('w:vanish')}"
-_OFF = frozenset({"0", "false", "off"})
+OFF = frozenset({"0", "false", "off", "none"})
 _TEXT, _TAB, _BREAKS = qn("w:t"), qn("w:tab"), frozenset({qn("w:br"), qn("w:cr")})
 _HYPHEN = qn("w:noBreakHyphen")
 _REFERENCES = {qn("w:footnoteReference"): "Footnote", qn("w:endnoteReference"): "Endnote"}
+
+
+Hides: TypeAlias = Callable[["Element"], bool]
 
 
 class Element(Protocol):
@@ -161,12 +164,27 @@ def value_of(parent: Element, tag: str) -> str | None:
     return None if child is None else child.get(qn("w:val"))
 
 
-def visible_text(element: Element) -> str:
+def visible_text(element: Element, hides: "Hides | None" = None) -> str:
     """Return the text of a paragraph, without what is deleted, hidden or in a text box.
 
     A reference to a note is its kind and Word's number of it between two `NOTE_MARK`s.
+
+    Args:
+        element: the paragraph.
+        hides: says of a run whether it is hidden for another reason than its own property.
     """
-    return "".join(_pieces(element))
+    return "".join(_pieces(element, hides or _never))
+
+
+def visible_runs(element: Element) -> "Iterator[Element]":
+    """Yield the runs of a paragraph, without what is deleted, hidden or in a text box."""
+    for child in element:
+        if child.tag == _BOX or _is_hidden(child):
+            continue
+        if child.tag == _RUN:
+            yield child
+        else:
+            yield from visible_runs(child)
 
 
 def text_boxes(element: Element) -> "Iterator[Element]":
@@ -180,9 +198,9 @@ def text_boxes(element: Element) -> "Iterator[Element]":
             yield from text_boxes(child)
 
 
-def _pieces(element: Element) -> "Iterator[str]":
+def _pieces(element: Element, hides: "Hides") -> "Iterator[str]":
     for child in element:
-        if child.tag == _BOX or _is_hidden(child):
+        if child.tag == _BOX or _is_hidden(child) or (child.tag == _RUN and hides(child)):
             continue
         if child.tag == _TEXT:
             yield child.text or ""
@@ -196,11 +214,15 @@ def _pieces(element: Element) -> "Iterator[str]":
             number = child.get(qn("w:id")) or ""
             yield f"{NOTE_MARK}{_REFERENCES[child.tag]} {number}{NOTE_MARK}"
         else:
-            yield from _pieces(child)
+            yield from _pieces(child, hides)
+
+
+def _never(_run: Element) -> bool:
+    return False
 
 
 def _is_hidden(element: Element) -> bool:
     if element.tag in _DELETED:
         return True
     vanish = element.find(_OWN_VANISH) if element.tag == _RUN else None
-    return vanish is not None and vanish.get(qn("w:val")) not in _OFF
+    return vanish is not None and vanish.get(qn("w:val")) not in OFF

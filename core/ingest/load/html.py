@@ -5,76 +5,34 @@ dropped with their content.
 """
 
 import re
-from collections.abc import Iterator
 
 from lxml import etree, html
 
 from core.domain.errors import DocumentError
 from core.domain.policy import LoadedDocument
 from core.ingest.load.builder import DocumentBuilder
+from core.ingest.load.html_headings import (
+    CONTENTS_CLASS,
+    HEADINGS,
+    LINES,
+    emphasis_of,
+    heading_level,
+    text_size,
+    without_permalink,
+)
+from core.ingest.load.html_page import (
+    BLOCKS,
+    DROPPED,
+    is_frame,
+    is_hidden,
+    main_part,
+    tag_of,
+    title_above,
+    words_of,
+)
 from core.ingest.load.text import decode_text
 from core.ingest.metadata import canonical_keys
 
-_DROPPED = frozenset(
-    [
-        "head",
-        "script",
-        "style",
-        "template",
-        "noscript",
-        "nav",
-        "svg",
-        "math",
-        "iframe",
-        "object",
-        "embed",
-        "canvas",
-        "video",
-        "audio",
-        "form",
-        "button",
-        "select",
-        "input",
-        "textarea",
-        "dialog",
-    ]
-)
-_BLOCKS = frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "caption",
-        "dd",
-        "details",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "header",
-        "hr",
-        "html",
-        "li",
-        "main",
-        "ol",
-        "p",
-        "pre",
-        "section",
-        "summary",
-        "table",
-        "ul",
-    ]
-)
-_HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_HIDDEN_STYLE = re.compile(
-    r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0(?![.\d])",
-    re.IGNORECASE,
-)
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*+=\s*+[\"']?\s*+([\w-]{1,40})", re.IGNORECASE)
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 _PROBE_BYTES = 2048
@@ -95,37 +53,71 @@ def load_html(data: bytes) -> LoadedDocument:
         root = html.document_fromstring(_DECLARATION.sub("", text), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as exc:
         raise DocumentError("the page holds no content: save the page itself as HTML") from exc
-    page = _Page(DocumentBuilder())
     try:
-        page.walk(root)
+        return _read(root)
     except RecursionError as exc:
         raise DocumentError("its elements are nested too deeply: simplify the page") from exc
+
+
+def _read(root: html.HtmlElement) -> LoadedDocument:
+    page = _Page(DocumentBuilder(), text_points=text_size(root))
+    main = main_part(root)
+    if main is not None and (title := title_above(root, main)) is not None:
+        page.walk(title)
+    page.walk(root if main is None else main)
     page.flush()
-    return page.builder.build("text/html", metadata=_head(root))
+    plural = "s" if page.hidden > 1 else ""
+    notes = [f"left out {page.hidden} hidden passage{plural}"] if page.hidden else []
+    if page.framing or (main is not None and len(words_of(main)) < len(words_of(root))):
+        notes.append("left out what frames the page: menus, banners, footers")
+    return page.builder.build("text/html", metadata=_head(root), notes=notes)
 
 
 class _Page:
     """Walks the elements and collects the current line."""
 
-    def __init__(self, builder: DocumentBuilder) -> None:
+    def __init__(self, builder: DocumentBuilder, *, text_points: float) -> None:
         self.builder = builder
+        self._text_points = text_points
+        self.hidden = 0
+        """Elements with words that a reader does not see."""
+        self.framing = 0
+        """Elements around the text, left out."""
         self._parts: list[str] = []
         self._label = ""
+        self._level = 0
+        """Of the last heading."""
 
     def walk(self, element: html.HtmlElement) -> None:
         """Write an element and its content."""
-        tag = _tag(element)
-        if not tag or tag in _DROPPED or _is_hidden(element):
+        tag = tag_of(element)
+        if not tag or tag in DROPPED or CONTENTS_CLASS.match(element.get("class") or ""):
             return
-        if tag in _HEADINGS:
+        if is_hidden(element):
+            self.hidden += bool(words_of(element, with_hidden=True))
+            return
+        if tag in BLOCKS and is_frame(element, tag):
             self.flush()
-            self.builder.heading(_words(element), level=_HEADINGS[tag])
+            self.framing += 1
+            return
+        level = heading_level(element, tag, below=self._level)
+        if level is not None:
+            self._write_heading(element, level=level, is_summary=tag == "summary")
         elif tag == "table" and not _is_layout(element):
             self._write_table(element)
         elif tag == "br":
             self.flush()
+        elif tag in LINES and (emphasis := emphasis_of(element, text_points=self._text_points)):
+            self.flush()
+            self.builder.candidate(words_of(element), emphasis)
         else:
-            self._write_children(element, is_block=tag in _BLOCKS, tag=tag)
+            self._write_children(element, is_block=tag in BLOCKS, tag=tag)
+
+    def _write_heading(self, element: html.HtmlElement, *, level: int, is_summary: bool) -> None:
+        self.flush()
+        self.builder.heading(without_permalink(element), level=level)
+        if not is_summary:
+            self._level = level
 
     def flush(self) -> None:
         """Write the current line."""
@@ -154,7 +146,7 @@ class _Page:
         self.builder.begin_table()
         open_cells: dict[int, tuple[int, str]] = {}
         for row in table.iter("tr"):
-            if not _is_hidden(row):
+            if not is_hidden(row):
                 self.builder.row(_cells(row, open_cells))
         self.builder.end_table()
 
@@ -183,10 +175,10 @@ def _cells(row: html.HtmlElement, open_cells: dict[int, tuple[int, str]]) -> lis
 
     reaching: dict[int, tuple[int, str]] = {}
     for cell in row:
-        if _tag(cell) not in {"td", "th"} or len(texts) > _MAX_COLUMNS:
+        if tag_of(cell) not in {"td", "th"} or len(texts) > _MAX_COLUMNS:
             continue
         take_open()
-        text, rows = _words(cell), _span(cell, "rowspan")
+        text, rows = words_of(cell), _span(cell, "rowspan")
         if rows > 1:
             reaching[column] = (rows - 1, text)
         texts.append(text)
@@ -203,45 +195,28 @@ def _span(cell: html.HtmlElement, name: str) -> int:
     return min(max(1, int(given)), _MAX_COLUMNS) if given.isdecimal() and len(given) <= 3 else 1  # noqa: PLR2004  # three digits
 
 
-def _tag(element: html.HtmlElement) -> str:
-    """Return the tag in lower case; empty for comments and processing instructions."""
-    tag: object = element.tag
-    return tag.lower() if isinstance(tag, str) else ""
-
-
-def _is_hidden(element: html.HtmlElement) -> bool:
-    if "hidden" in element.attrib or element.get("aria-hidden") == "true":
-        return True
-    return _HIDDEN_STYLE.search(element.get("style") or "") is not None
-
-
 def _is_layout(table: html.HtmlElement) -> bool:
-    """Return True for a table that only lays out the page: it holds headings or other tables."""
-    return any(_tag(child) in {"table", *_HEADINGS} for child in table.iterdescendants())
+    """Return True for a table that only lays out the page: it holds headings or other tables.
 
-
-def _words(element: html.HtmlElement) -> str:
-    return " ".join("".join(_visible(element)).split())
-
-
-def _visible(element: html.HtmlElement) -> Iterator[str]:
-    tag = _tag(element)
-    if not tag or tag in _DROPPED or _is_hidden(element):
-        return
-    if tag in _BLOCKS or tag == "br":
-        yield " "
-    yield element.text or ""
-    for child in element:
-        yield from _visible(child)
-        yield child.tail or ""
+    Headings in all cells of the first row alone are the titles of columns.
+    """
+    if any(tag_of(child) == "table" for child in table.iterdescendants()):
+        return True
+    rows = [[cell for cell in row if tag_of(cell) in {"td", "th"}] for row in table.iter("tr")]
+    headed = [
+        [any(tag_of(item) in HEADINGS for item in cell.iter()) for cell in row] for row in rows
+    ]
+    if not any(map(any, headed)):
+        return False
+    return any(map(any, headed[1:])) or not all(headed[0]) or len(headed) == 1
 
 
 def _item_label(item: html.HtmlElement) -> str:
     parent = item.getparent()
-    if parent is None or _tag(parent) != "ol":
+    if parent is None or tag_of(parent) != "ol":
         return "- "
     start = parent.get("start") or "1"
-    place = sum(1 for earlier in item.itersiblings(preceding=True) if _tag(earlier) == "li")
+    place = sum(1 for earlier in item.itersiblings(preceding=True) if tag_of(earlier) == "li")
     return f"{(int(start) if start.isdecimal() else 1) + place}. "
 
 

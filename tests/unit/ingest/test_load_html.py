@@ -1,9 +1,12 @@
 """HTML."""
 
+import re
+
 import pytest
 
 from core.domain.errors import DocumentError
 from core.ingest.load import load
+from core.ingest.sections import split_sections
 
 
 def read(body: str) -> str:
@@ -90,3 +93,112 @@ def test_hostile_spans_are_no_harm() -> None:
     cells = "<td rowspan=99999999 colspan=99999999>a</td>" * 50
     document = load(f"<table>{f'<tr>{cells}</tr>' * 50}</table>".encode(), source_name="a.html")
     assert len(document.text) < 200_000
+
+
+def titles(body: str) -> list[str]:
+    page = f"<!doctype html><html><body>{body}</body></html>".encode()
+    return [
+        " > ".join(section.path)
+        for section in split_sections(load(page, source_name="a.html"))
+        if section.eid != "preamble"
+    ]
+
+
+TEXT = "<p>Staff may accept gifts up to EUR 50 from each giver in a year.</p>"
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        '<div role="heading" aria-level="{level}">{title}</div>',
+        '<h{level}>{title}<a class="headerlink" href="#x">¶</a></h{level}>',
+        '<h{level}><a href="#x">#</a> {title} [<a href="/e">edit</a>]</h{level}>',
+        '<div class="heading-{level}">{title}</div>',
+        '<div><h{level}><span style="font-size:24px">{title}</span></h{level}></div>',
+        '<p class="h{level}"><b>{title}</b></p>',
+    ],
+)
+def test_headings_are_known_however_a_page_marks_them(heading: str) -> None:
+    body = "".join(
+        heading.format(title=title, level=level) + TEXT
+        for title, level in (("Gifts", 1), ("Limits", 2), ("Records", 2))
+    )
+    assert titles(body) == ["Gifts", "Gifts > Limits", "Gifts > Records"]
+
+
+def test_bold_and_large_lines_are_headings_where_nothing_else_is() -> None:
+    """As pages saved from Word have them, whose text has a size of its own."""
+    line = "<p><b><span style='font-size:{size}pt'>{title}</span></b></p>"
+    body = "".join(
+        line.format(title=title, size=size) + TEXT.replace("<p>", "<p style='font-size:10pt'>")
+        for title, size in (("Gifts", 14), ("Limits", "10.0"), ("Records", 10), ("Cash", 10))
+    )
+    assert titles(body) == ["Gifts", "Gifts > Limits", "Gifts > Records", "Gifts > Cash"]
+    assert titles("<h2>A one</h2><h2>B two</h2><h2>C three</h2><p><b>Important</b></p>")[-1] != (
+        "Important"
+    )
+
+
+def test_summary_of_a_folded_text_is_its_heading() -> None:
+    folded = f"<details><summary>May I accept cash?</summary>{TEXT}</details>"
+    assert titles(f"<h1>Gifts</h1><h2>Questions</h2>{folded}<h2>Contact</h2>") == [
+        "Gifts",
+        "Gifts > Questions",
+        "Gifts > Questions > May I accept cash?",
+        "Gifts > Contact",
+    ]
+
+
+MENU = '<ul><li><a href="/hr">Human Resources</a></li><li><a href="/it">IT Help</a></li></ul>'
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        f'<div class="site-header">{MENU}</div>',
+        f"<header>{MENU}</header>",
+        f'<aside class="sidebar"><h3>Related pages</h3>{MENU}</aside>',
+        f'<div role="navigation">{MENU}</div>',
+        '<div class="breadcrumbs"><a href="/">Home</a> &gt; <a href="/p">Policies</a></div>',
+        '<div id="cookie-banner"><p>We use cookies.</p><button>OK</button></div>',
+        '<footer>© ACME <a href="/imprint">Imprint</a> <a href="/privacy">Privacy</a></footer>',
+    ],
+)
+def test_what_frames_a_page_is_left_out_and_said(frame: str) -> None:
+    document = load(f"<body>{frame}<h1>Gifts</h1>{TEXT}</body>".encode(), source_name="a.html")
+    assert document.text.startswith("Gifts")
+    assert document.notes == ("left out what frames the page: menus, banners, footers",)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "<header><h1>Gifts</h1><p>In force since 2024.</p></header>",
+        "<aside><p>Cash must never be accepted, whoever gives it.</p></aside>",
+        "<footer><p>Questions go to Compliance.</p></footer>",
+        '<div class="cookie-policy"><p>Cookies need consent.</p></div>',
+        '<p style="font-size:0.9em">Small print counts too.</p>',
+    ],
+)
+def test_text_is_kept_whatever_element_it_stands_in(part: str) -> None:
+    words = " ".join(re.sub("<[^>]*>", " ", part).split())
+    assert " ".join(read(f"{TEXT}{part}").split()).endswith(words)
+
+
+def test_main_part_of_a_page_is_read_with_the_title_above_it() -> None:
+    page = f"<h1>Gifts</h1><div>Log in</div><main><h2>Limits</h2>{TEXT}</main><p>Comments: 0</p>"
+    assert read(page).startswith("Gifts\n\nLimits\n\nStaff may")
+    assert read(page).endswith("in a year.")
+
+
+def test_hidden_words_are_counted() -> None:
+    page = '<body><p style="mso-hide:all">Cash is fine.</p><p>Cash is not fine.</p></body>'
+    document = load(page.encode(), source_name="a.html")
+    assert (document.text, document.notes) == ("Cash is not fine.", ("left out 1 hidden passage",))
+
+
+def test_titles_of_columns_in_heading_tags_stay_a_table() -> None:
+    head = "<tr><th><h3>Role</h3></th><th><h3>Limit</h3></th></tr>"
+    assert read(f"<table>{head}<tr><td>Manager</td><td>EUR 50</td></tr></table>") == (
+        "Role | Limit\nManager | EUR 50"
+    )
