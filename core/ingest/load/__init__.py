@@ -11,11 +11,11 @@ from pathlib import PurePath
 
 from core.domain.errors import DocumentError
 from core.domain.policy import DOCX, ENDINGS, READABLE, LoadedDocument, MediaType
-from core.ingest.load.docx import load_docx
 from core.ingest.load.html import load_html
 from core.ingest.load.markdown import load_markdown
 from core.ingest.load.pdf import load_pdf
 from core.ingest.load.text import load_text
+from core.ingest.load.word.document import load_docx
 from core.ingest.metadata import describe
 
 _TEXT_KINDS: dict[str, MediaType] = {

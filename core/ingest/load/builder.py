@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from core.domain.policy import Heading, LoadedDocument, MediaType
-from core.ingest.load.looks import Emphasis, SetApart, all_headings
+from core.ingest.load.looks import LineLook, SetApart, all_headings
 from core.language.spans import TextSpan
 
 _JOINING_SCRIPTS = (
@@ -94,7 +94,7 @@ class DocumentBuilder:
         if span is not None:
             self._headings.append(Heading(level=level, span=span))
 
-    def candidate(self, raw: str, look: Emphasis) -> None:
+    def candidate(self, raw: str, look: LineLook) -> None:
         """Append a line of its own that is a heading if the format marks hardly any."""
         self.blank()
         span = self.line(raw)

@@ -60,7 +60,7 @@ def load_html(data: bytes) -> LoadedDocument:
 
 
 def _read(root: html.HtmlElement) -> LoadedDocument:
-    page = _Page(DocumentBuilder(), text_points=text_size(root))
+    page = HtmlWriter(DocumentBuilder(), text_points=text_size(root))
     main = main_part(root)
     if main is not None and (title := title_above(root, main)) is not None:
         page.walk(title)
@@ -73,8 +73,8 @@ def _read(root: html.HtmlElement) -> LoadedDocument:
     return page.builder.build("text/html", metadata=_head(root), notes=notes)
 
 
-class _Page:
-    """Walks the elements and collects the current line."""
+class HtmlWriter:
+    """Walks elements and writes their lines; Markdown writes the HTML within it by this, too."""
 
     def __init__(self, builder: DocumentBuilder, *, text_points: float) -> None:
         self.builder = builder
@@ -85,7 +85,7 @@ class _Page:
         """Elements around the text, left out."""
         self._parts: list[str] = []
         self._label = ""
-        self._level = 0
+        self.level = 0
         """Of the last heading."""
 
     def walk(self, element: html.HtmlElement) -> None:
@@ -100,7 +100,7 @@ class _Page:
             self.flush()
             self.framing += 1
             return
-        level = heading_level(element, tag, below=self._level)
+        level = heading_level(element, tag, below=self.level)
         if level is not None:
             self._write_heading(element, level=level, is_summary=tag == "summary")
         elif tag == "table" and not _is_layout(element):
@@ -117,7 +117,7 @@ class _Page:
         self.flush()
         self.builder.heading(without_permalink(element), level=level)
         if not is_summary:
-            self._level = level
+            self.level = level
 
     def flush(self) -> None:
         """Write the current line."""

@@ -7,7 +7,7 @@ from lxml import html
 
 from core.ingest.heading_candidates import reads_as_heading
 from core.ingest.load.html_page import BLOCKS, tag_of, words_of
-from core.ingest.load.looks import Emphasis
+from core.ingest.load.looks import LineLook
 
 HEADINGS = {f"h{level}": level for level in range(1, 7)}
 LINES = frozenset({"p", "div", "span"})
@@ -75,7 +75,7 @@ def _stated_size(element: html.HtmlElement) -> float:
     return float(match.group(1)) * _POINTS[match.group(2).lower()] if match else 0.0
 
 
-def emphasis_of(element: html.HtmlElement, *, text_points: float) -> Emphasis | None:
+def emphasis_of(element: html.HtmlElement, *, text_points: float) -> LineLook | None:
     """Return how a block is set, if all its words are bold or larger than the text."""
     for child in element.iterdescendants():
         if tag_of(child) in BLOCKS or tag_of(child) in HEADINGS or child.get("role") == "heading":
@@ -94,4 +94,4 @@ def emphasis_of(element: html.HtmlElement, *, text_points: float) -> Emphasis | 
         inner = next((child for child in inner if words_of(child) == words), None)
     if not is_bold and size <= 1:
         return None
-    return Emphasis(size=max(1.0, round(size, 2)), is_bold=is_bold)
+    return LineLook(size=max(1.0, round(size, 2)), is_bold=is_bold)

@@ -36,7 +36,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Emphasis:
+class LineLook:
     """How a line is set, against the text around it."""
 
     size: float
@@ -50,7 +50,7 @@ class SetApart:
 
     span: TextSpan
     """The line in the document's text."""
-    look: Emphasis
+    look: LineLook
     """How it is set."""
 
 
@@ -107,7 +107,7 @@ def _structure(
         for candidate in candidates
         if candidate.span.char_start not in taken and reads_as_heading(candidate.span.of(text))
     ]
-    groups: defaultdict[Emphasis, list[SetApart]] = defaultdict(list)
+    groups: defaultdict[LineLook, list[SetApart]] = defaultdict(list)
     leads = _leads(text, found)
     for candidate in found:
         groups[candidate.look].append(candidate)
@@ -167,10 +167,10 @@ def _depths(text: str, kept: Sequence[SetApart]) -> list[int]:
     One without a number, where most have one, stands below those before it.
     """
     labels = [parse_label(candidate.span.of(text)) for candidate in kept]
-    numbered: defaultdict[Emphasis, list[int]] = defaultdict(list)
+    numbered: defaultdict[LineLook, list[int]] = defaultdict(list)
     for candidate, label in zip(kept, labels, strict=True):
         numbered[candidate.look].append(label.depth if label else 0)
-    begun: set[Emphasis] = set()
+    begun: set[LineLook] = set()
     depths: list[int] = []
     for candidate, label in zip(kept, labels, strict=True):
         alike = numbered[candidate.look]
@@ -183,9 +183,9 @@ def _depths(text: str, kept: Sequence[SetApart]) -> list[int]:
     return depths
 
 
-def _looks_with_capitals(text: str, kept: Sequence[SetApart]) -> frozenset[Emphasis]:
+def _looks_with_capitals(text: str, kept: Sequence[SetApart]) -> frozenset[LineLook]:
     """Return the looks of which some lines, not all, are in capitals: those are further out."""
-    seen: defaultdict[Emphasis, set[bool]] = defaultdict(set)
+    seen: defaultdict[LineLook, set[bool]] = defaultdict(set)
     for candidate in kept:
         seen[candidate.look].add(_is_capitals(candidate.span.of(text)))
     return frozenset(look for look, kinds in seen.items() if len(kinds) > 1)

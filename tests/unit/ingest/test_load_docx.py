@@ -13,7 +13,7 @@ from docx.oxml.ns import nsmap, qn
 
 from core.domain.policy import LoadedDocument
 from core.ingest.load import load
-from core.ingest.load.docx_numbering import format_counter
+from core.ingest.load.word.numbering import format_counter
 from core.language.sentences import split_sentences
 
 

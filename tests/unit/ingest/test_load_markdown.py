@@ -6,6 +6,7 @@ import pytest
 
 from core.domain.policy import LoadedDocument
 from core.ingest.load import load
+from core.ingest.sections import split_sections
 
 
 def read(text: str) -> LoadedDocument:
@@ -88,3 +89,78 @@ def test_links_are_read_among_many_open_brackets() -> None:
     """Where a bracket is closed, the words stay and the address goes."""
     source = "[" * 300 + " see [the form](https://example.com) and ![a picture](x.png)"
     assert load(source.encode(), source_name="x.md").text.endswith("see the form and a picture")
+
+
+def titles(source: str) -> list[str]:
+    document = load(source.encode(), source_name="a.md")
+    return [
+        " > ".join(section.path)
+        for section in split_sections(document)
+        if section.eid != "preamble"
+    ]
+
+
+TEXT = "\n\nStaff may accept gifts up to EUR 50 from each giver in a year.\n\n"
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "{marks} {title} {{#sec-1}}",
+        "{marks} {title} {marks}",
+        "{marks}{title}",
+        '<h{level} id="x">{title}</h{level}>',
+        '{marks} <a name="x"></a>**{title}**',
+        "{marks} **{title} **",
+    ],
+)
+def test_headings_are_known_however_they_are_marked(heading: str) -> None:
+    source = TEXT.join(
+        heading.format(marks="#" * level, level=level, title=title)
+        for title, level in (("Gifts", 1), ("Limits", 2), ("Records", 2))
+    )
+    assert titles(source + TEXT) == ["Gifts", "Gifts > Limits", "Gifts > Records"]
+
+
+def test_hashtags_quoted_headings_and_bulleted_ones_are_text() -> None:
+    source = (
+        f"# Gifts{TEXT}#gifts on Slack\n\n> ## Quoted\n\n- ### In a list\n\n1. ### Counted{TEXT}"
+    )
+    assert titles(source) == ["Gifts", "Gifts > 1 Counted"]
+
+
+def test_bold_lines_are_headings_where_nothing_else_is() -> None:
+    source = TEXT.join(f"**{title}**" for title in ("Limits", "Records", "Who decides?")) + TEXT
+    assert titles(source) == ["Limits", "Records", "Who decides?"]
+    assert titles(f"# A one{TEXT}# B two{TEXT}# C three{TEXT}**Important**{TEXT}")[-1] == "C three"
+
+
+def test_front_matter_in_toml_is_read() -> None:
+    source = '+++\ntitle = "Gifts"\nowner = "Legal"\n+++\n\nText.'
+    document = load(source.encode(), source_name="a.md")
+    assert document.metadata == {"title": "Gifts", "owner": "Legal"}
+    assert document.text == "Text."
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        '<div style="display:none">Cash is fine.</div>',
+        "<div hidden>\n\nCash is fine.\n\n- Cash\n\n</div>",
+        "<script>\nCash is fine.\n</script>",
+        "<style>Cash is fine.</style>",
+        "<span hidden>Cash is **fine**.</span>",
+        '<div style="display:none"><div>\n\nCash is fine.\n\n</div>\n\nCash.\n\n</div>',
+    ],
+)
+def test_what_html_hides_is_left_out(hidden: str) -> None:
+    document = load(f"Before.\n\n{hidden}\n\nAfter.".encode(), source_name="a.md")
+    assert document.text == "Before.\n\nAfter."
+
+
+def test_hidden_words_within_a_line_are_counted() -> None:
+    document = load(b"Never <span hidden>say</span>accept cash.", source_name="a.md")
+    assert (document.text, document.notes) == (
+        "Never accept cash.",
+        ("left out 1 hidden passage",),
+    )

@@ -3,6 +3,7 @@
 import pytest
 
 from core.ingest.load import load
+from core.ingest.sections import split_sections
 
 
 @pytest.mark.parametrize(
@@ -44,3 +45,46 @@ def test_form_feeds_begin_pages() -> None:
     document = load(b"One.\fTwo.\fThree.", source_name="a.txt")
     assert document.page_starts == (0, 5, 10)
     assert document.page_of(document.text.index("Three")) == 3
+
+
+def titles(text: str) -> list[str]:
+    sections = split_sections(load(text.encode(), source_name="a.txt"))
+    return [" > ".join(section.path) for section in sections if section.eid != "preamble"]
+
+
+TEXT = "\n\nStaff may accept gifts up to EUR 50\nfrom each giver in a year.\n\n"
+
+
+def test_underlined_lines_are_headings_by_their_underline() -> None:
+    source = f"=====\nGifts\n=====\n\nLimits\n------{TEXT}Records\n-------{TEXT}Cash\n~~~~{TEXT}"
+    assert titles(source) == [
+        "Gifts",
+        "Gifts > Limits",
+        "Gifts > Records",
+        "Gifts > Records > Cash",
+    ]
+
+
+def test_lines_that_stand_alone_are_headings_where_nothing_else_is() -> None:
+    source = TEXT.join(("Limits", "Records", "Who decides?", "Staff may give:")) + TEXT
+    assert titles(source)[:3] == ["Limits", "Records", "Who decides?"]
+    numbered = TEXT.join(("1. Limits", "2. Records", "Important", "3. Cash")) + TEXT
+    assert titles(numbered) == ["1 Limits", "2 Records", "3 Cash"]
+
+
+def test_items_within_a_section_are_not_the_next_sections() -> None:
+    items = "1. Fill in the form.\n2. Complete info on screen\n3. Click on Details\n\n"
+    source = f"1. Gifts\n\n1.1 Limits\n\n{items}1.2 Records{TEXT}2. Travel{TEXT}"
+    assert titles(source) == [
+        "1 Gifts",
+        "1 Gifts > 1.1 Limits",
+        "1 Gifts > 1.2 Records",
+        "2 Travel",
+    ]
+
+
+def test_lines_on_each_page_are_left_out_and_said() -> None:
+    pages = [f"ACME Policy 7\n\nText {word}.\n\nPage {n}" for n, word in enumerate("abc")]
+    document = load("\f".join(pages).encode(), source_name="a.txt")
+    assert document.text == "Text a.\n\nText b.\n\nText c."
+    assert document.notes == ("left out 6 lines at the top or bottom of pages",)

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from docx.document import Document
 from docx.oxml.ns import qn
 
-from core.ingest.load.docx_xml import OFF, Element, value_of, visible_runs, xml_of
-from core.ingest.load.looks import Emphasis
+from core.ingest.load.looks import LineLook
+from core.ingest.load.word.archive import OFF, Element, value_of, visible_runs, xml_of
 
 _HEADING = re.compile(
     r"(?:heading|überschrift|titre|título|encabezado|titolo|intestazione|kop|rubrik|overskrift"
@@ -119,7 +119,7 @@ class Styles:
                 )
         return sizes.most_common(1)[0][0] if sizes else _HALF_POINTS
 
-    def look_of(self, paragraph: Element, *, body_size: int) -> Emphasis | None:
+    def look_of(self, paragraph: Element, *, body_size: int) -> LineLook | None:
         """Return how a paragraph is set, where all of it is set alike and apart from the text."""
         runs = [run for run in visible_runs(paragraph) if has_words(run)]
         if not runs or body_size <= 0:
@@ -131,7 +131,7 @@ class Styles:
         )
         if size <= 1 and not is_bold and not is_underlined:
             return None
-        return Emphasis(size=max(1.0, size), is_bold=is_bold)
+        return LineLook(size=max(1.0, size), is_bold=is_bold)
 
     def _kind(self, name: str) -> StyleKind:
         level: int | None = None

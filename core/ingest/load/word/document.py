@@ -25,10 +25,8 @@ from core.domain.errors import DocumentError
 from core.domain.policy import DOCX, LoadedDocument
 from core.ingest.heading_candidates import reads_as_heading
 from core.ingest.load.builder import DocumentBuilder
-from core.ingest.load.docx_notes import PrintedNotes, elements_of
-from core.ingest.load.docx_numbering import BULLET, ListLabels, numbering_of
-from core.ingest.load.docx_styles import StyleKind, Styles, has_words
-from core.ingest.load.docx_xml import (
+from core.ingest.load.looks import LineLook
+from core.ingest.load.word.archive import (
     Element,
     body_of,
     check_archive,
@@ -36,7 +34,9 @@ from core.ingest.load.docx_xml import (
     visible_text,
     xml_of,
 )
-from core.ingest.load.looks import Emphasis
+from core.ingest.load.word.notes import PrintedNotes, elements_of
+from core.ingest.load.word.numbering import BULLET, ListLabels, numbering_of
+from core.ingest.load.word.styles import StyleKind, Styles, has_words
 from core.ingest.metadata import canonical_keys
 from core.ingest.titles import document_title, is_written
 
@@ -149,7 +149,7 @@ class _Writer:
         else:
             self._write_blocks(self.notes.after_sentences(text))
 
-    def _look(self, paragraph: Paragraph) -> Emphasis | None:
+    def _look(self, paragraph: Paragraph) -> LineLook | None:
         look = self._styles.look_of(xml_of(paragraph), body_size=self._body_size)
         return look if look and reads_as_heading(visible_text(xml_of(paragraph)).strip()) else None
 

@@ -1,0 +1,1 @@
+"""Word documents: archive and XML, styles, numbers, notes, and the text written from them."""
