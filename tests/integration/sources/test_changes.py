@@ -163,6 +163,23 @@ async def test_contradictions_are_told_when_they_arise(
     assert conduct.conflicts == ()
 
 
+async def test_a_policy_that_gives_way_contradicts_no_local_rule(
+    house: tuple[Desk, ScriptedSource], engine: AsyncEngine
+) -> None:
+    """It says so in another sentence than the one that differs; without it they do contradict."""
+    desk, script = house
+    rule = "\n## 1 Gifts\n\n1.1 Employees must report gifts from customers within {} days.\n"
+    local = f"# Gifts in Germany\n\nJurisdiction: DE\n{rule.format(9)}"
+    way = "\n## 2 Local rules\n\n2.1 Where a local rule is stricter, employees must follow it.\n"
+    script.texts = {"gifts": f"# Gifts{rule.format(5)}{way}", "local": local}
+    script.readers = dict.fromkeys(script.texts)
+    found = (await desk.sync.sync("house")).compared.policies
+    assert [one.conflicts for one in found] == [(), ()]
+    script.texts["gifts"] = f"# Gifts{rule.format(6)}"
+    (gifts,) = (await desk.sync.sync("house")).compared.policies
+    assert gifts.conflicts
+
+
 async def test_the_owner_is_told_who_is_an_officer(engine: AsyncEngine, tmp_path: Any) -> None:
     """By name or login; all others' policies go to the channel."""
     folder = tmp_path / "policies"
