@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from core.ports import Embedder, EmbeddingSpace
 from core.ports.search import SpaceState, SpaceStore
 
-ROUND = 256
-"""Texts that are embedded and stored together: a few requests, run at once."""
+ROUND = 128
+"""Texts that are embedded and stored together: what an interruption loses, some seconds of work."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
