@@ -112,7 +112,7 @@ class _Flow:
     def _is_title_over(self, block: Block, place: int, page: Page) -> bool:
         """Return whether a line in a colour or a slope of its own is a short title over a text."""
         following = page.blocks[place + 1] if place + 1 < len(page.blocks) else None
-        if len(block.lines) > 1 or following is None or following.cells:
+        if len(block.lines) != 1 or following is None or following.cells:
             return False
         below = following.lines
         step = block.lines[0].baseline - below[0].baseline
