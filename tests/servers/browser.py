@@ -139,6 +139,19 @@ class Page:
         told = await self._call("Page.captureScreenshot", format="png", **more)
         return base64.b64decode(told["data"])
 
+    async def print(self, page: str, *, tagged: bool) -> bytes:
+        """Return what the browser prints of a page given as HTML, as PDF in the page's own size."""
+        await self.open("about:blank")
+        frame = (await self._call("Page.getFrameTree"))["frameTree"]["frame"]["id"]
+        await self._call("Page.setDocumentContent", frameId=frame, html=page)
+        told = await self._call(
+            "Page.printToPDF",
+            preferCSSPageSize=True,
+            printBackground=True,
+            generateTaggedPDF=tagged,
+        )
+        return base64.b64decode(told["data"])
+
     async def _call(self, method: str, **parameters: Any) -> Json:
         number = next(self._numbers)
         asked: Json = {"id": number, "method": method, "params": parameters}

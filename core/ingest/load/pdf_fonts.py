@@ -9,7 +9,7 @@ from typing import Any
 import pypdfium2.raw as pdfium_c
 
 _BOLD_NAME = re.compile(r"bold|black|heavy|demi", re.IGNORECASE)
-_PLAIN_NAME = re.compile(r"[-, ](?:regular|roman|book|light|thin)\b", re.IGNORECASE)
+_PLAIN_NAME = re.compile(r"[-, ](?:regular|roman|book|light|thin|italic|oblique)\b", re.IGNORECASE)
 """Some producers state a stem so wide that the plain face of a family seems to be bold."""
 _ITALIC_NAME = re.compile(r"italic|oblique|slanted", re.IGNORECASE)
 _ITALIC_FLAG = 1 << 6

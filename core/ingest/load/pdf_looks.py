@@ -158,20 +158,22 @@ def _is_weak(look: BlockLook, body: Body) -> bool:
 def _rank(
     found: Sequence[BlockLook], *, worded: Collection[BlockLook], asking: Collection[BlockLook]
 ) -> dict[BlockLook, int]:
-    """Give each look its level: larger before smaller, bold before plain, upright before italic.
+    """Give each look its level: larger before smaller, then what a colour or a face sets off.
 
-    What is set off by a colour or a typeface is above what is not; which colour it is makes no
-    level, since each chapter may have its own. Capitals make none where no title in them has two
+    Capitals are above bold, bold is above plain, and upright above italic. Which colour it is makes
+    no level, since each chapter may have its own. Capitals make none where no title in them has two
     words: they are abbreviations among other titles. Questions ("Q: May I ...?") are below other
     titles of their size.
     """
     in_words = {_key(look) for look in worded if look.is_capitals}
     keys = {
         look: (
-            *_key(look)[:2],
+            -look.size,
             look in asking,
-            *_key(look)[2:],
+            not look.is_set_off,
             not (look.is_capitals and _key(look) in in_words),
+            not look.is_bold,
+            look.is_italic,
         )
         for look in found
     }

@@ -83,10 +83,14 @@ def without_running_lines(pages: Sequence[Sequence[Line]]) -> list[list[Line]]:
     """Drop headers, footers and page numbers."""
     edges = [_edge(line, index) for index, page in enumerate(pages) for line in edge_lines(page)]
     body = _body(pages)
-    needed = max(_MIN_REPEATS, _REPEAT_SHARE * sum(1 for page in pages if page))
+    written = sum(1 for page in pages if page)
+    needed = max(min(_MIN_REPEATS, max(written, 2)), _REPEAT_SHARE * written)
     counts = Counter(key for edge in edges for key in _honest_keys(edge, body))
     running = [
-        edge for edge in edges if any(counts[key] >= needed for key in _honest_keys(edge, body))
+        edge
+        for edge in edges
+        if any(counts[key] >= needed for key in _honest_keys(edge, body))
+        and (written >= _MIN_REPEATS or _may_count_pages(edge.line, body))  # no heading of two
     ]
     running += _heads_of_chapters(pages, edges, body)
     dropped = {id(edge.line) for edge in running} | _page_numbers(edges)

@@ -250,3 +250,14 @@ def test_questions_of_a_box_are_below_the_headings_of_their_size() -> None:
             prose(canvas, 650 - 250 * place)
 
     assert [section.level for section in read(draw).sections] == [1, 2] * 3
+
+
+def test_running_head_of_two_pages_is_left_out_but_no_heading_of_both() -> None:
+    def draw(canvas: Canvas) -> None:
+        put(canvas, 150, 810, "How we work", 8)
+        put(canvas, 150, 770, "Summary", 14, bold=True)
+        prose(canvas, 740)
+
+    found = read(draw, draw)
+    assert "How we work" not in found.document.text
+    assert titles(found) == ["Summary", "Summary"]
