@@ -190,8 +190,7 @@ def _rounded(size: float) -> float:
 
 
 def _is_capitals(text: str) -> bool:
-    letters = sum(1 for character in text if character.isalpha())
-    return letters >= _MIN_CAPITALS and text.isupper()
+    return text.isupper() and sum(map(str.isalpha, text)) >= _MIN_CAPITALS
 
 
 def _family(face: str) -> str:
