@@ -21,6 +21,8 @@ _SIZE_STYLE = re.compile(
     r"font-size\s*:\s*(\d{1,3}(?:\.\d{1,4})?)\s*(pt|px|em|rem|%)", re.IGNORECASE
 )
 _POINTS = {"pt": 1.0, "px": 0.75, "em": 12.0, "rem": 12.0, "%": 0.12}
+_MAX_WRAPPERS = 6
+"""Elements around the words of one line; what is within more of them is set as these say."""
 _BROWSER_POINTS = 12.0
 """A browser's size of text."""
 
@@ -86,7 +88,9 @@ def emphasis_of(element: html.HtmlElement, *, text_points: float) -> LineLook | 
     size = 1.0
     is_bold = False
     inner: html.HtmlElement | None = element
-    while inner is not None:
+    for _ in range(_MAX_WRAPPERS):
+        if inner is None:
+            break
         style = inner.get("style") or ""
         is_bold = is_bold or tag_of(inner) in {"b", "strong"} or bool(_BOLD_STYLE.search(style))
         if stated := _stated_size(inner):

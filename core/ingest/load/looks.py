@@ -112,12 +112,12 @@ def _structure(
     for candidate in found:
         groups[candidate.look].append(candidate)
     paragraphs = text.count("\n\n") + 1
-    kept = [
-        candidate
-        for candidate in found
-        if candidate.look.size >= _LARGER
-        or _is_structure(groups[candidate.look], leads=leads, paragraphs=paragraphs)
-    ]
+    looks = {
+        look
+        for look, alike in groups.items()
+        if look.size >= _LARGER or _is_structure(alike, leads=leads, paragraphs=paragraphs)
+    }
+    kept = [candidate for candidate in found if candidate.look in looks]
     above = max((heading.level for heading in marked), default=0)
     return _levelled(text, kept, above=above)
 
@@ -170,16 +170,16 @@ def _depths(text: str, kept: Sequence[SetApart]) -> list[int]:
     numbered: defaultdict[LineLook, list[int]] = defaultdict(list)
     for candidate, label in zip(kept, labels, strict=True):
         numbered[candidate.look].append(label.depth if label else 0)
+    numbers_rule = {look for look, alike in numbered.items() if 2 * alike.count(0) < len(alike)}
+    deepest = {look: max(alike) for look, alike in numbered.items()}
     begun: set[LineLook] = set()
     depths: list[int] = []
     for candidate, label in zip(kept, labels, strict=True):
-        alike = numbered[candidate.look]
-        is_rule = sum(1 for depth in alike if depth) > len(alike) / 2
         if label is not None:
             begun.add(candidate.look)
-        is_below = label is None and is_rule and candidate.look in begun
+        is_below = label is None and candidate.look in numbers_rule and candidate.look in begun
         own = label.depth if label is not None and label.kind == "dotted" else 1
-        depths.append(max(alike) + 1 if is_below else own)
+        depths.append(deepest[candidate.look] + 1 if is_below else own)
     return depths
 
 

@@ -1,6 +1,7 @@
 """HTML."""
 
 import re
+from time import process_time
 
 import pytest
 
@@ -202,3 +203,12 @@ def test_titles_of_columns_in_heading_tags_stay_a_table() -> None:
     assert read(f"<table>{head}<tr><td>Manager</td><td>EUR 50</td></tr></table>") == (
         "Role | Limit\nManager | EUR 50"
     )
+
+
+@pytest.mark.parametrize(
+    "lines", ["<p><b>Limits</b></p>" * 8000, f"<p>{'<b>' * 100}Limits{'</b>' * 100}</p>" * 300]
+)
+def test_lines_that_are_set_apart_cost_no_more_the_more_there_are(lines: str) -> None:
+    begun = process_time()
+    assert read(lines).startswith("Limits")
+    assert process_time() - begun < 4
