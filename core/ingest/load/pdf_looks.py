@@ -30,7 +30,7 @@ _MIN_CAPITALS = 4
 _MAX_PART = 0.25
 """Of a document's characters: a look that has more is no look of headings."""
 _MANY_WORDS = 2
-_QUESTION = re.compile(r"Q(?:uestion)?\s*\d*\s*[:.]", re.IGNORECASE)
+_QUESTION = re.compile(r"Q(?:uestion)?(?:\s*\d+)?\s*[:.]", re.IGNORECASE)
 _ASKING = 0.8
 """Of the titles in a look: questions of a list of questions and answers."""
 
