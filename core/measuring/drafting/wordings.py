@@ -33,7 +33,8 @@ _EVENT = (
     r"(?: (?:of|after|from|following)"
     r" (?P<event>(?!(?:its|their|my|your|the same)\b)[^,]{3,70}?))?"
 )
-_AFTER = r"(?P<after>\s(?:to|by|via|through|using|with|in the|at)\s[^,]+)?$"
+_AFTER = r"(?P<after>\s(?:to|by|via|through|using|with|in the|at)\s[^,]{1,250})?$"
+"""What follows a time; what is longer makes no question of `MOST_WORDS`."""
 _WITHIN = re.compile(
     rf"\s(?:within|no later than|not later than|in no more than|at the latest)"
     rf"(?: (?:the (?:first|next)|a period of|at most|at the latest))? {_TIME}{_EVENT}{_AFTER}",
