@@ -302,12 +302,13 @@ def patience() -> Generator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def _least_s(found: Found, text: str) -> float:
-    """Return the least of some measurements, one where that is already little enough."""
-    took_s = [cost_s(found, text)]
-    while took_s[-1] > LIMIT_S / 8 and len(took_s) < _TRIES:
-        took_s.append(cost_s(found, text))
-    return min(took_s)
+def _least_s(found: Found, *texts: str) -> list[float]:
+    """Return the least of some measurements of each text, taken by turns.
+
+    Whatever else the machine does then slows all of them alike, not one alone.
+    """
+    took_s = [[cost_s(found, text) for text in texts] for _ in range(_TRIES)]
+    return [min(one) for one in zip(*took_s, strict=True)]
 
 
 def worst_of(found: Found) -> tuple[str, float] | None:
@@ -327,8 +328,7 @@ def worst_of(found: Found) -> tuple[str, float] | None:
             continue
         if cost_s(found, text_of(attack, LENGTH)) <= LIMIT_S:
             continue
-        whole = _least_s(found, text_of(attack, LENGTH))
-        half = _least_s(found, text_of(attack, LENGTH // 2))
+        whole, half = _least_s(found, text_of(attack, LENGTH), text_of(attack, LENGTH // 2))
         if whole > LIMIT_S and (whole > _SUPERLINEAR * half or whole > 3 * LIMIT_S):
             return repr(attack), whole
     return None
