@@ -60,7 +60,9 @@ _AT_ONCE = word_pattern(
 )
 _OFTEN = word_pattern(
     r"\b(?P<rate>(?:semi-?)?annually|biennially|(?:yearly|quarterly|monthly|weekly"
-    r"|daily)(?!\s(?:allowance|rate|limit|payment|meal|report|business|cash))"
+    r"|daily)(?!/|\s(?:allowance|rate|limit|payment|meal|report|business|cash|fee|price|budget|cost"
+    r"|salary|pay|wage|income|premium|plan|subscription|stipend|newsletter|option|period|total"
+    r"|average))(?<!/yearly)(?<!/annually)"
     r"|(?:once|twice) (?:a|per|every) (?:year|quarter|month|week)|(?:every|each) (?:year|quarter"
     r"|month|week))\b",
     words="annually semiannually biennially yearly quarterly monthly weekly daily once twice every"
@@ -76,7 +78,14 @@ _AMOUNT_BEFORE = re.compile(
     re.IGNORECASE,
 )
 """An amount right before how often: the period of the amount ("$1,500 quarterly"), no deadline."""
-_COUNTED = re.compile(r"\W{0,3}((?:[a-z-]+ )?[a-z-]{3,})", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"\W{0,3}((?:[a-z-]+ (?!(?:when|while|where|if|per|for|from|with|within|before|after|that|which"
+    r"|who|and|are|must|may|can|should|shall|will|have|has|the|each|every|than|into|unless"
+    r"|until)\b))?[a-z-]{3,})",
+    re.IGNORECASE,
+)
+_LOOKING_BACK = re.compile(r"\b(?:last|past|previous|preceding|prior)\W{0,3}$")
+"""Before a time that is only looked back on ("the last two weeks of a quarter")."""
 _LIMIT = re.compile(
     r"\b(?:limits?|maximum|minimum|thresholds?|rates?|fees?|allowances?|caps?|fines?|penalt(?:y"
     r"|ies)|amount"
@@ -122,6 +131,8 @@ def measures_of(statement: Statement) -> Iterator[Measure]:
             if threshold.comparison != "exactly" or _is_limit(statement):
                 yield threshold
         elif quantity.kind == "duration":
+            if _LOOKING_BACK.search(_before(text, quantity)):
+                continue
             limit = _limit_of_time(quantity, text) or _deadline(quantity, text)
             yield replace(limit, at=quantity.span.char_start)
         elif quantity.kind == "date" and _BY_DATE.search(_before(text, quantity)):

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.domain.ontology import EntityType
 from core.language.lead_ins import ends_in_colon
@@ -59,9 +59,35 @@ _PERHAPS = re.compile(r"\b(?:may|might|can|could)\s*$", re.IGNORECASE)
 _PURPOSE = re.compile(r"\bso (?:that )?[^,;]{1,60}$", re.IGNORECASE)
 """Before "can": what something is for, and not what is allowed."""
 _PRONOUN = re.compile(
-    r"\b(?:you|we|i|he|she|it|they|this|that|these|those)\s*(?:\w+ly\s*|also\s*)?$", re.IGNORECASE
+    r"\b(?:you|we|i|he|she|it|they|this|that|these|those)(?:['\u2019](?:ll|d|ve))?"
+    r"\s*(?:\w+ly\s*|also\s*)?$",
+    re.IGNORECASE,
 )
 """A subject that is no role, whatever is named before it ("before you meet an official, you")."""
+_HEADS_ITS_PHRASE = re.compile(
+    r"\s*(?:$|[^\w\s]|(?:and|or|nor|who|whom|whose|that|which|of|in|on|at|with|within|without|from"
+    r"|for|to|by|as|under|outside|if|when|where|whenever|is|are|do|does|will|must|may|shall|should"
+    r"|can|not|never|then|also|both|each|all|only|alone|themselves|himself|herself|\w+(?:ed|ing|ly))"
+    r"\b)",
+    re.IGNORECASE,
+)
+"""After a role that is who is spoken of, and not what kind of thing is ("vendor contracts")."""
+_OPEN_BRACKET = re.compile(r"\((?=[^()]*$)")
+"""A remark that has rules of its own: what stands before it is not their subject."""
+_RELATIVE = re.compile(r"\b(?:that|which|who)\s*$", re.IGNORECASE)
+_AS_HOPED = re.compile(
+    r"^\s*be (?:done|fine|ok(?:ay)?|good|all set|enough|easy|obvious)\b", re.IGNORECASE
+)
+"""After "should": what is likely, and not what somebody is to do."""
+_NONE = re.compile(
+    r"^\W*(?:no(?!\s+(?:later|more|less|fewer|longer|sooner|matter)\b)|none|nobody|neither)\b",
+    re.IGNORECASE,
+)
+"""A subject of which nothing is allowed ("no messages of this kind shall be sent")."""
+_WHATEVER_IS = re.compile(
+    r"\b(?:any|all|other|such|whatever|the)\s+(?:[\w-]+\s+){1,3}$", re.IGNORECASE
+)
+"""Before "required" alone, which then only says of which things ("any notes required")."""
 _ENCOURAGED = re.compile(
     r"^\s*(?:hesitate|forget|worry|feel|be (?:afraid|bashful|shy|embarrassed))\b", re.IGNORECASE
 )
@@ -195,12 +221,18 @@ def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
         if clause.trigger is None:
             continue
         type_ = NORM_TYPES[clause.modality]
-        subject = text[clause.span.char_start : clause.trigger.char_start]
-        if clause.subject is not None:
-            subject = clause.subject.of(text)
+        subject = _subject(text, clause)
         after = text[clause.trigger.char_end : len(text) if inherited else clause.span.char_end]
-        actor = _actor(subject, clause.trigger.of(text), after, statement, known)
+        trigger = clause.trigger.of(text)
+        actor = _actor(subject, trigger, after, statement, known)
         said = clause.span.of(text)
+        if clause.modality in {Modality.MUST, Modality.SHOULD} and (
+            (trigger.casefold() == "required" and _WHATEVER_IS.search(subject))
+            or (trigger.casefold() == "should" and _AS_HOPED.match(after))
+        ):
+            continue
+        if clause.modality is Modality.MUST and _NONE.match(subject):
+            type_ = EntityType.PROHIBITION
         if clause.modality is Modality.MUST_NOT and (
             _NOT_KNOWN.search(said) or _ENCOURAGED.match(after)
         ):
@@ -217,11 +249,9 @@ def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
         later = _CONDITION.search(_without_brackets(after))
         yield Norm(
             type=type_,
-            modality=clause.modality,
+            modality=Modality.MUST_NOT if type_ is EntityType.PROHIBITION else clause.modality,
             actor=actor,
-            action=_action(
-                subject, clause.trigger.of(text), after[: later.start()] if later else after, actor
-            ),
+            action=_action(subject, trigger, after[: later.start()] if later else after, actor),
             condition=_tidy(
                 subject.strip()[: fronted.end()]
                 if fronted
@@ -232,6 +262,19 @@ def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
             sentence=statement.sentence,
             clause=None if inherited else _within(statement.words, text, clause.span),
         )
+
+
+def _subject(text: str, clause: ModalClause) -> str:
+    """Return what stands before the modal expression of a clause, as its subject."""
+    if clause.trigger is None:
+        return ""
+    subject = text[clause.span.char_start : clause.trigger.char_start]
+    if clause.subject is not None:
+        subject = clause.subject.of(text)
+        if _RELATIVE.search(subject):  # "passwords that must be stored ... must be encrypted"
+            subject = text[clause.subject.char_start : clause.trigger.char_start]
+    opened = _OPEN_BRACKET.search(subject)
+    return subject[opened.end() :] if opened else subject
 
 
 def _within(words: str, text: str, span: TextSpan) -> TextSpan:
@@ -265,6 +308,9 @@ def _main_clauses(text: str) -> list[ModalClause]:
         elif clause.modality in _FORBIDDING:
             # "should be prohibited"; "must not be prohibited" is left to a person.
             kept[-1:] = [] if before.modality in _FORBIDDING else [clause]
+        else:  # "may not allow anybody"
+            whole = TextSpan(char_start=before.span.char_start, char_end=clause.span.char_end)
+            kept[-1] = replace(before, span=whole)
     return kept
 
 
@@ -294,7 +340,11 @@ def _actor(
     for text in (own, trigger):
         for role in find_roles(text, known):
             is_owner = text[role.end :].startswith(("'", "\u2019"))
-            if not is_owner and not _DEPENDENT.search(text[: role.start]):
+            if (
+                not is_owner
+                and _HEADS_ITS_PHRASE.match(text, role.end)
+                and not _DEPENDENT.search(text[: role.start])
+            ):
                 return role
     passive = _PASSIVE.match(after)
     if passive:
@@ -326,7 +376,9 @@ def _action(subject: str, trigger: str, after: str, actor: RoleMention | None) -
 
 
 def _tidy(text: str) -> str:
-    folded = " ".join(text.split()).strip(" ,;:.")
+    folded = " ".join(text.split()).strip(" ,;:.(")
+    if folded.endswith(")") and folded.count(")") > folded.count("("):
+        folded = folded[:-1].rstrip()
     return re.sub(r",? (?:even|or|and|but|only)$", "", folded)
 
 

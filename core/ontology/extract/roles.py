@@ -86,7 +86,8 @@ _TITLED = re.compile(
 )
 _SHORT = re.compile(rf"(?<![\w-])(?:{'|'.join(_ABBREVIATIONS)}|VP)(?![\w]|-\w)")
 """Not within an identifier ("HR-010")."""
-_GROUP = re.compile(rf"\b(?:{'|'.join(_GROUPS)})\b", re.IGNORECASE)
+_GROUP = re.compile(rf"\b(?:{'|'.join(_GROUPS)})\b(?!-\w)", re.IGNORECASE)
+"""Not within a compound ("manager-level roles")."""
 _NAMED_GROUPS = tuple(
     (re.compile(pattern, re.IGNORECASE), group) for pattern, group in _GROUPS.items()
 )
