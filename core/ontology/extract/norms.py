@@ -9,7 +9,7 @@ from core.language.lead_ins import ends_in_colon
 from core.language.modality import ModalClause, Modality, modalities
 from core.language.sentences import is_cut_off
 from core.language.spans import TextSpan
-from core.language.text_cache import word_set, words_of
+from core.ontology.extract.exemptions import exception_in
 from core.ontology.extract.roles import RoleMention, find_roles
 from core.ontology.extract.statements import Statement
 
@@ -103,28 +103,6 @@ _OPENS_CONDITIONS = re.compile(
     r"\b(?:unless|only (?:if|when|where)|if|provided that)\b[^.,;]{0,80}$", re.IGNORECASE
 )
 """The end of a lead-in after which each item is a condition ("unless all of these are met:")."""
-_EXEMPTION = re.compile(
-    r"\b(?:do|does)(?:\s+not|n't) apply\b|\bexempt(?:ed|ion)?s?\b|\b(?:is|are) (?:not"
-    r"|excluded)\b.{0,40}"
-    r"\b(?:covered|subject to|gifts|hospitality|within the (?:scope|meaning))\b|\bexcluded"
-    r" from\b|\bas an exception\b"
-    r"|\b(?:is|are|be) (?:an? |the (?:only )?)?exceptions? (?:to|from)\b"
-    r"|\bexceptions? (?:to|from) [^.;]{1,60} (?:is|are|apply|applies)\b|\bdo(?:es)? not count\b"
-    r"|\btakes? precedence\b|\bprevails?\b|\bappl(?:y|ies) instead\b",
-    re.IGNORECASE,
-)
-_CARVED_OUT = re.compile(
-    r"(?:\b(?:except(?: (?:for|that|where|when|in|as))?|unless|other than|with the exception of"
-    r"|save for)\b)"
-    r"(?P<case>(?:[^.;]|\.(?=\d)){4,})",
-    re.IGNORECASE,
-)
-_EXCEPTING = word_set(
-    "except unless other exception exceptions save apply applies exempt exempts exempted exempteds"
-    " exemption exemptions covered subject gifts hospitality within excluded count precedence"
-    " prevail prevails"
-)
-"""Words of which every exception has one: most sentences have none."""
 _DEFINING = re.compile(
     r"^[\"\u201c][^\"\u201d]+[\"\u201d] (?:means?|refers? to|includes?)\b", re.IGNORECASE
 )
@@ -288,11 +266,6 @@ def _without_brackets(text: str) -> str:
     return _IN_BRACKETS.sub(lambda found: "~" * len(found[0]), text)
 
 
-def says_exception(sentence: str) -> bool:
-    """Return whether a sentence makes an exception to a rule."""
-    return _CARVED_OUT.search(sentence) is not None or _EXEMPTION.search(sentence) is not None
-
-
 def _main_clauses(text: str) -> list[ModalClause]:
     """Return the main clauses with a modal expression, one for each verb phrase.
 
@@ -384,14 +357,9 @@ def _tidy(text: str) -> str:
 
 def _exceptions(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
     """Yield the exceptions of a statement."""
-    text = statement.sentence
-    if _EXCEPTING.isdisjoint(words_of(text)):
-        return
-    carved = _CARVED_OUT.search(text)
-    if carved:
-        yield _exception(carved[0], carved["case"], text, known)
-    elif _EXEMPTION.search(text):
-        yield _exception(text, "", text, known)
+    found = exception_in(statement.sentence)
+    if found is not None:
+        yield _exception(found.action, found.case, statement.sentence, known)
 
 
 def _exception(action: str, condition: str, sentence: str, known: Mapping[str, str]) -> Norm:

@@ -15,8 +15,9 @@ from core.language.content_words import content_words
 from core.language.modality import Modality, modalities
 from core.language.quantities import missing_quantities, quantities
 from core.ontology.extract.entities import find_name, fingerprint, name_words, shortened, slug
+from core.ontology.extract.exemptions import says_exception
 from core.ontology.extract.measures import Measure, measure_of, unnumbered_deadline
-from core.ontology.extract.norms import NORM_TYPES, is_mere_chance, says_exception
+from core.ontology.extract.norms import NORM_TYPES, is_mere_chance
 from core.ontology.extract.roles import find_roles
 from core.ontology.extract.scope import (
     jurisdiction_aliases,
