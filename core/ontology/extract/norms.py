@@ -209,8 +209,9 @@ def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
             or (trigger.casefold() == "should" and _AS_HOPED.match(after))
         ):
             continue
-        if clause.modality is Modality.MUST and _NONE.match(subject):
-            type_ = EntityType.PROHIBITION
+        force = clause.modality
+        if force is Modality.MUST and _NONE.match(subject):
+            type_, force = EntityType.PROHIBITION, Modality.MUST_NOT
         if clause.modality is Modality.MUST_NOT and (
             _NOT_KNOWN.search(said) or _ENCOURAGED.match(after)
         ):
@@ -227,7 +228,7 @@ def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
         later = _CONDITION.search(_without_brackets(after))
         yield Norm(
             type=type_,
-            modality=Modality.MUST_NOT if type_ is EntityType.PROHIBITION else clause.modality,
+            modality=force,
             actor=actor,
             action=_action(subject, trigger, after[: later.start()] if later else after, actor),
             condition=_tidy(

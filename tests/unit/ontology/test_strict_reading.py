@@ -147,3 +147,53 @@ def test_remark_in_brackets_is_no_condition() -> None:
 )
 def test_hostile_text_takes_no_time(hostile: str) -> None:
     facts(f"Staff must {hostile}.")
+
+
+@pytest.mark.parametrize(
+    ("text", "type_", "modality"),
+    [
+        (
+            "No messages with remarks about race, age, or health shall be sent.",
+            EntityType.PROHIBITION,
+            "must_not",
+        ),
+        ("Staff should not accept vouchers.", EntityType.PROHIBITION, "should_not"),
+        ("Staff must not accept vouchers.", EntityType.PROHIBITION, "must_not"),
+    ],
+)
+def test_what_is_forbidden_keeps_its_force(text: str, type_: EntityType, modality: str) -> None:
+    found = facts(text)
+    assert only(found, type_).attributes["modality"] == modality
+    assert of_type(found, EntityType.OBLIGATION) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Signed vendor contracts should be saved in the folder.",
+        "For all vendor contracts, once both have signed, you'll need to save them.",
+        "Approve: VP, Operations (note: Legal should also review changes)",
+    ],
+)
+def test_who_only_stands_near_a_duty_is_not_bound_by_it(text: str) -> None:
+    assert "actor" not in only(facts(text), EntityType.OBLIGATION).attributes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The officer marks it as done, adding any pertinent notes required.",
+        "Save the file and you should be done.",
+        "Expect delays during the last two weeks of a quarter.",
+        "Pay attention to the monthly/yearly period options.",
+    ],
+)
+def test_what_demands_nothing_is_no_duty_and_no_deadline(text: str) -> None:
+    found = facts(text)
+    assert of_type(found, EntityType.OBLIGATION) == []
+    assert of_type(found, EntityType.DEADLINE) == []
+
+
+def test_an_act_is_read_to_its_end() -> None:
+    found = facts("Users may not allow anyone to use their account.")
+    assert "allow anyone" in only(found, EntityType.PROHIBITION).attributes["action"]
