@@ -12,7 +12,7 @@ import pytest
 from core.language import lead_ins, modality
 from core.language.notations import NOTATIONS, Notation
 from core.language.text_cache import WordPattern, cached_by_text, words_of
-from core.ontology.extract import measures, norms, roles, scope, terms
+from core.ontology.extract import exemptions, measures, roles, scope, terms
 from tests.patterns import examples
 
 
@@ -82,8 +82,8 @@ def _worded() -> dict[str, tuple[re.Pattern[str], frozenset[str]]]:
     found |= {f"role {at}": one for at, one in enumerate(roles._NEEDS)}
     found |= {f"to {type_}": (one, roles._TO_ROLE_WORDS[type_]) for type_, one in roles._TO_ROLE}
     found |= {
-        "carved out": (norms._CARVED_OUT, norms._EXCEPTING),
-        "exemption": (norms._EXEMPTION, norms._EXCEPTING),
+        "carved out": (exemptions._CARVED_OUT, exemptions._EXCEPTING),
+        "exemption": (exemptions._EXEMPTION, exemptions._EXCEPTING),
     }
     return found
 

@@ -102,12 +102,12 @@ async def test_a_file_that_takes_too_much_memory_is_refused_alone() -> None:
 async def test_a_child_that_hangs_is_not_waited_for_for_ever() -> None:
     """Waiting takes no processor time, so that is limited too."""
     async with open_sandbox(
-        SandboxLimits(processor_s=1, processor_s_a_mb=0, wait_ratio=2)
+        SandboxLimits(processor_s=2, processor_s_a_mb=0, wait_ratio=6)
     ) as reader:
         await reader.prepare(GOOD, source_name="gifts.md")
         (child,) = children()
         child.suspend()
-        with pytest.raises(DocumentError, match="more than 2 s: split it"):
+        with pytest.raises(DocumentError, match="more than 12 s: split it"):
             await reader.prepare(GOOD, source_name="gifts.md")
         assert not child.is_running()
         assert (await reader.prepare(GOOD, source_name="gifts.md")).chunks
