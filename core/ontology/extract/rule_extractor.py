@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from core.domain.ontology import EntityType, Extraction, RelationType
 from core.domain.policy import Section
 from core.language.spans import TextSpan
+from core.ontology.extract.comparisons import Measure
 from core.ontology.extract.entities import (
     Collector,
     fingerprint,
@@ -15,7 +16,7 @@ from core.ontology.extract.entities import (
     shortened,
     slug,
 )
-from core.ontology.extract.measures import Measure, measures_of
+from core.ontology.extract.measures import measures_of
 from core.ontology.extract.norms import Norm, norms_of
 from core.ontology.extract.references import find_references
 from core.ontology.extract.roles import RoleMention, abbreviations, find_roles, role_relations_of

@@ -14,9 +14,11 @@ from core.domain.proposals import ProposedEntity
 from core.language.content_words import content_words
 from core.language.modality import Modality, modalities
 from core.language.quantities import missing_quantities, quantities
+from core.ontology.extract.comparisons import Measure
+from core.ontology.extract.deadlines import unnumbered
 from core.ontology.extract.entities import find_name, fingerprint, name_words, shortened, slug
 from core.ontology.extract.exemptions import says_exception
-from core.ontology.extract.measures import Measure, measure_of, unnumbered_deadline
+from core.ontology.extract.measures import measure_of
 from core.ontology.extract.norms import NORM_TYPES, is_mere_chance
 from core.ontology.extract.roles import find_roles
 from core.ontology.extract.scope import (
@@ -240,7 +242,7 @@ def _measures(type_: EntityType, quoted: Quoted, named: str) -> list[Measure]:
     if wanted:
         return [measure for measure, is_named in found.items() if is_named]
     if not inside and type_ is EntityType.DEADLINE:
-        at_once = unnumbered_deadline(quoted.words)
+        at_once = unnumbered(quoted.words)
         return [at_once] if at_once else []
     return list(found)
 

@@ -12,7 +12,7 @@ import pytest
 from core.language import lead_ins, modality
 from core.language.notations import NOTATIONS, Notation
 from core.language.text_cache import WordPattern, cached_by_text, words_of
-from core.ontology.extract import exemptions, measures, roles, scope, terms
+from core.ontology.extract import deadlines, exemptions, roles, scope, terms
 from tests.patterns import examples
 
 
@@ -71,7 +71,7 @@ def _worded() -> dict[str, tuple[re.Pattern[str], frozenset[str]]]:
     """Return each pattern that is tried only where a text has one of some words."""
     kept: dict[str, object] = {
         f"{module.__name__}.{name}": value
-        for module in (lead_ins, measures, scope)
+        for module in (lead_ins, deadlines, scope)
         for name, value in vars(module).items()
     }
     kept |= {f"thing {type_}": pattern for type_, pattern in terms._PATTERNS}

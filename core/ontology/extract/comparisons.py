@@ -1,0 +1,116 @@
+"""How a limit compares ("at most", "above", "within"), from the words around its number."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from core.domain.ontology import EntityType
+from core.language.quantities import Quantity
+
+# These four are for text in lower case: where case is ignored, they take three times as long.
+AT_MOST = re.compile(
+    r"(?:up to|at most|no more than|not more than|not exceed(?:ing)?|maximum(?: of)?|not (?:be"
+    r" )?above"
+    r"|limit(?:ed)?(?: \w+){0,3}? (?:to|of|is|at)|capped at|within|lowered from .{0,60} to"
+    r"|<=|\u2264|ceiling of"
+    r"|may not be more than|no higher than)\W{0,9}(?:a |an |the |value of |total of ){0,4}$",
+)
+ABOVE = re.compile(
+    r"(?:above|over|exceed(?:s|ed|ing)?|more than|greater than|longer than|older than|in excess of"
+    r"|higher than|beyond|>|starting above)"
+    r"\W{0,9}(?:a |an |the |value of |total of ){0,4}$",
+)
+BELOW = re.compile(
+    r"(?<!no )(?<!not )(?<!never )(?:below|under|less than|fewer than|lower than|shorter than|<)"
+    r"\W{0,9}(?:a |the ){0,4}$",
+)
+AT_LEAST = re.compile(
+    r"(?:at least|minimum(?: of)?|no less than|not less than|no fewer than|from|>=|\u2265"
+    r"|reaches|reaching)"
+    r"\W{0,9}(?:a |an |the |value of |total of ){0,4}$",
+)
+OR_MORE = re.compile(
+    r"\W{0,3}(?:or (?:more|above|higher|over)|and (?:above|more|over)|\+)", re.IGNORECASE
+)
+_OR_LESS = re.compile(r"\W{0,3}(?:or (?:less|below|fewer)|maximum|and below)", re.IGNORECASE)
+NEGATED_ABOVE = re.compile(r"\b(?:not?|never)\b[^.;,]{0,25}$", re.IGNORECASE)
+_NOT_EXCEED = re.compile(r"\bnot exceed\b[^.;]{0,90}$", re.IGNORECASE)
+NEAR = 48
+"""Characters around a number that are read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """One threshold or deadline."""
+
+    type: EntityType
+    """THRESHOLD or DEADLINE."""
+    kind: str
+    """For a threshold: amount, percentage or count; empty for a deadline."""
+    value: str
+    """Number or ISO date; "immediately" for a deadline without one."""
+    unit: str
+    """Currency, "%", thing counted, or unit of time."""
+    comparison: str
+    """As listed at `EntityType`."""
+    words: str
+    """As a person would read it ("at most EUR 75")."""
+    at: int = 0
+    """Where it stands in the statement's words."""
+
+
+def measure(value: str, unit: str, comparison: str, raw: str, *, kind: str = "") -> Measure:
+    """Return a measure, a threshold if it has a kind, with words that say how it compares."""
+    said = comparison.replace("_", " ")
+    speaks_for_itself = comparison == "exactly" or value == "immediately"
+    return Measure(
+        type=EntityType.THRESHOLD if kind else EntityType.DEADLINE,
+        kind=kind,
+        value=value,
+        unit=unit,
+        comparison=comparison,
+        words=raw if speaks_for_itself else f"{said} {raw}",
+    )
+
+
+def before(text: str, quantity: Quantity) -> str:
+    """Return what stands before a quantity, in lower case."""
+    return text[max(0, quantity.span.char_start - NEAR) : quantity.span.char_start].lower()
+
+
+def after(text: str, quantity: Quantity) -> str:
+    """Return what stands behind a quantity."""
+    return text[quantity.span.char_end : quantity.span.char_end + NEAR]
+
+
+def comparison(text: str, quantity: Quantity) -> str:
+    """Return how a threshold compares: "exactly" where no word says."""
+    ahead, behind = before(text, quantity), after(text, quantity)
+    if OR_MORE.match(behind):
+        return "at_least"
+    if _OR_LESS.match(behind):
+        return "at_most"
+    above = ABOVE.search(ahead)
+    if above:
+        return "at_most" if NEGATED_ABOVE.search(ahead[: above.start()]) else "above"
+    for pattern, name in ((AT_MOST, "at_most"), (BELOW, "below"), (AT_LEAST, "at_least")):
+        if pattern.search(ahead):
+            return name
+    return "at_most" if _NOT_EXCEED.search(text[: quantity.span.char_start]) else "exactly"
+
+
+def end_of_range(read: tuple[Quantity, ...], place: int, text: str) -> Literal["", "low", "high"]:
+    """Return which end of a range a quantity is ("$1,001 to $10,000"), if it is one."""
+    quantity = read[place]
+    ends: tuple[tuple[int, Literal["low", "high"]], ...] = ((1, "low"), (-1, "high"))
+    for step, end in ends:
+        other = read[place + step] if 0 <= place + step < len(read) else None
+        if other is None or other.kind != quantity.kind:
+            continue
+        if other.span == quantity.span:
+            return end
+        left, right = sorted((quantity.span, other.span))
+        between = text[left.char_end : right.char_start].strip(" *")
+        if between in {"to", "-", "\u2013"}:
+            return end
+    return ""

@@ -1,0 +1,282 @@
+"""Deadlines: by when, after what time, for how long, how often.
+
+A time is one only where the words around it say so: "12 weeks of leave", "a 40-hour week" and "in
+your first month" set none.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from core.language.modality import Modality, modalities
+from core.language.quantities import Quantity, quantities
+from core.language.text_cache import cached_by_text, word_pattern
+from core.ontology.extract.comparisons import (
+    ABOVE,
+    AT_MOST,
+    BELOW,
+    NEAR,
+    NEGATED_ABOVE,
+    Measure,
+    after,
+    before,
+    end_of_range,
+    measure,
+)
+from core.ontology.extract.statements import Statement
+
+_WITHIN = re.compile(
+    r"(?:within|in|(?:no|not) (?:later|longer) than|at the latest|latest)\W{0,9}(?:the |a ){0,4}$",
+    re.IGNORECASE,
+)
+_FOLLOWS = re.compile(r"\W{0,3}(?:after|following|from)\b", re.IGNORECASE)
+_ONCE_OVER = re.compile(r"\bafter\W{0,3}(?:about |approximately |the |a |an |every ){0,2}$")
+_WAITS = re.compile(r"\bwait(?:s|ing)?\W{0,3}(?:for )?(?:at least |about )?$")
+_UP_TO = re.compile(r"\b(?:up to|at most|no more than|not more than|maximum of)\W{0,3}$")
+_ADVANCE = re.compile(r"\W{0,3}(?:in advance|before|prior to|ahead of|'? ?notice)", re.IGNORECASE)
+_EVERY = re.compile(r"(?:every|each|per|once (?:a|every)|at intervals of)\W{0,9}$", re.IGNORECASE)
+_FOR = re.compile(
+    r"\b(?:retain|retention|keep|kept|store|stored|preserve|archiv|maintain|hold|held|for|period"
+    r" of|last)",
+    re.IGNORECASE,
+)
+_LASTING = re.compile(
+    r"\b(?:for|period of|lasts?|lasting|duration of)\W{0,3}(?:(?:an?|the|another|additional|further"
+    r"|about|approximately|exactly|at least|up to|no less than|not less than|no more than|minimum"
+    r"|maximum|total|period|of)\W{1,3}){0,6}$"
+)
+_KEPT = re.compile(
+    r"\b(?:retain|retention|retained|kept|keep|stored?|preserved?|archived?|archiving|maintain"
+    r"|maintained)\b[^.;|]*$"
+)
+_PERIOD_IS = re.compile(
+    r"\b(?:period|term|duration|deadline|retention|timeouts?|time limit|interval)\b[^.;|]{0,24}?"
+    r"(?:is|are|be|of|to|:)\W{1,3}(?:(?:an?|exactly|at least|up to|at most|set)\W{1,3}){0,2}$"
+)
+_SERVED = re.compile(
+    r"\b(?:worked|employed|been|lived|served|service|experience|years?|has|have|had)\b[^,;|]*$"
+)
+"""Before how long somebody has done something, which is no time limit ("worked here for")."""
+_BY_DATE = re.compile(
+    r"(?:by|until|no later than|before|on or before|till)\W{0,9}(?:the )?$", re.IGNORECASE
+)
+_AT_ONCE = word_pattern(
+    r"\b(?:immediately(?! (?:eligible|available|above|below|preceding)\b)"
+    r"|without (?:undue )?delay|promptly|forthwith|as soon as (?:possible|practicable)|at once"
+    r"|on the same day)\b",
+    words="immediately delay promptly forthwith soon once same",
+)
+_OFTEN = word_pattern(
+    r"\b(?P<rate>(?:semi-?)?annually|biennially|(?:yearly|quarterly|monthly|weekly"
+    r"|daily)(?!/|\s(?:allowance|rate|limit|payment|meal|report|business|cash|fee|price|budget|cost"
+    r"|salary|pay|wage|income|premium|plan|subscription|stipend|newsletter|option|period|total"
+    r"|average))(?<!/yearly)(?<!/annually)"
+    r"|(?:once|twice) (?:a|per|every) (?:year|quarter|month|week)|(?:every|each) (?:year|quarter"
+    r"|month|week))\b",
+    words="annually semiannually biennially yearly quarterly monthly weekly daily once twice every"
+    " each",
+)
+_ENCOURAGES = re.compile(r"\bencourag(?:e|es|ed)\b[^.;]{0,60}$", re.IGNORECASE)
+"""Before "immediately" where it is no duty."""
+_AMOUNT_BEFORE = re.compile(
+    r"(?:[$\u20ac\u00a3]|\b(?:EUR|USD|GBP|CHF))\s?\d[\d.,]*\s?(?:k|EUR|USD|GBP|CHF)?\s$"
+    r"|\d\s?(?:EUR|USD|GBP|CHF|euros?|dollars?)\s$",
+    re.IGNORECASE,
+)
+"""An amount right before how often: the period of the amount ("$1,500 quarterly"), no deadline."""
+_LOOKING_BACK = re.compile(r"\b(?:last|past|previous|preceding|prior)\W{0,3}$")
+"""Before a time that is only looked back on ("the last two weeks of a quarter")."""
+_ORDINAL = re.compile(r"(?:first|second|third|last|next)\b", re.IGNORECASE)
+_ATTRIBUTE = re.compile(r"[\w.]+-(?:minute|hour|day|week|month|year)\b", re.IGNORECASE)
+"""What kind of thing is spoken of ("a 40-hour week")."""
+_RATED = re.compile(r"(?:yearly|quarterly|monthly|weekly|daily)\Z", re.IGNORECASE)
+_OF_A_NOUN = re.compile(
+    r"\s(?!(?:and|or|by|to|in|on|at|as|for|from|with|within|of|if|when|where|while|whenever|unless"
+    r"|until|via|using|through|throughout|during|after|before|per|so|that|which|but|the|an?|all"
+    r"|any|each|every|basis|reviews?|audits?|scans?|scanning|backups?|checks?|tests?|testing"
+    r"|assessments?|inspections?|updates?|training|reconciliations?|monitoring)\b)[a-z]"
+)
+"""After "daily" where it says of which kind a thing is ("the daily operations")."""
+_TWICE = re.compile(r"\bbi[\s-]?$", re.IGNORECASE)
+"""Before "weekly" or "monthly": every two, or twice in one."""
+_DONE = re.compile(
+    r"\bwill\b|\b(?:is|are|be|gets?)\s(?:\w+ly\s)?(?:\w+(?:ed|en|wn|pt|ld)|run|done|made|sent|paid"
+    r"|set|read)\b",
+    re.IGNORECASE,
+)
+"""What says, without a modal verb, that something is done as a rule."""
+_GRANTS = frozenset({Modality.MAY, Modality.NEED_NOT})
+_TIMED = re.compile(
+    r"retention|retain|period|deadline|due|within|time(?!s?heet)|duration|frequency|interval|how"
+    r" (?:long|often)|cadence|schedule|notice|\bsla\b|response|resolution|recovery"
+)
+"""The heading of a column of times, in lower case."""
+_DUE = re.compile(r"deadline|due|within|\bsla\b|response|resolution|recovery|time to")
+_REGULAR = re.compile(r"frequency|interval|how often|cadence|schedule")
+
+
+def stated_deadlines(statement: Statement) -> Iterator[Measure]:
+    """Yield the deadlines of a statement, and times that are limits, each where words say so."""
+    text = statement.words
+    read = quantities(text)
+    for place, quantity in enumerate(read):
+        found = None
+        if quantity.kind == "date":
+            found = last_day(quantity, text)
+        elif quantity.kind == "duration" and end_of_range(read, place, text) != "low":
+            found = _stated(quantity, statement)
+        if found is not None:
+            yield replace(found, at=quantity.span.char_start)
+    force = _force(statement.sentence)
+    at_once = unnumbered(text)
+    if at_once is not None and force != "granted":
+        yield at_once
+    yield from _rates(statement, is_duty=force == "duty")
+
+
+def _stated(quantity: Quantity, statement: Statement) -> Measure | None:
+    """Return a time as the deadline or the limit that the words around it make it."""
+    text = statement.words
+    ahead, behind = before(text, quantity), after(text, quantity)
+    if (
+        _LOOKING_BACK.search(ahead)
+        or _ORDINAL.match(quantity.raw)
+        or (_ATTRIBUTE.match(quantity.raw) and not _KEPT.search(ahead))
+    ):
+        return None
+    limit = limit_of_time(quantity, text)
+    if limit is not None:
+        return limit
+    compared = _compared(ahead, behind, force=_force(statement.sentence))
+    if compared:
+        return _of(quantity, compared) if compared != "none" else None
+    if AT_MOST.search(ahead):
+        value, _, unit = quantity.canonical.partition(" ")
+        return measure(value, _spaced(unit), "at_most", quantity.raw, kind="count")
+    return _of_column(quantity, statement)
+
+
+def _compared(ahead: str, behind: str, *, force: str) -> str:
+    """Return what the words around a time make of it, "none" if it binds nobody, "" if nothing."""
+    follows = _FOLLOWS.match(behind)
+    lasting = _LASTING.search(ahead)
+    lasts = lasting and force == "duty" and not _SERVED.search(ahead[: lasting.start()])
+    said = (
+        ("after", _WAITS.search(ahead)),
+        ("before", _ADVANCE.match(behind)),
+        ("within", _WITHIN.search(ahead) or (follows and _UP_TO.search(ahead))),
+        ("every" if force == "duty" else "none", _EVERY.search(ahead)),
+        ("for", _PERIOD_IS.search(ahead) or _KEPT.search(ahead) or lasts),
+        ("none", lasting and not _UP_TO.search(ahead)),
+        ("after", follows or _ONCE_OVER.search(ahead)),
+    )
+    return next((name for name, is_so in said if is_so), "")
+
+
+def _of_column(quantity: Quantity, statement: Statement) -> Measure | None:
+    """Return a time in a table as what the heading of its column makes it."""
+    header = _header(statement, quantity.span.char_start)
+    if not _TIMED.search(header):
+        return None
+    if _REGULAR.search(header):
+        return _of(quantity, "every")
+    return _of(quantity, "within" if _DUE.search(header) else "for")
+
+
+def _header(statement: Statement, at: int) -> str:
+    """Return the heading of the cell at a place in a row's words; empty if there is none."""
+    end = 0
+    for cell in statement.cells:
+        if cell.text:
+            end += len(cell.text) + len(" | ")
+        if at < end:
+            return cell.header
+    return ""
+
+
+@cached_by_text()
+def _force(sentence: str) -> str:
+    """Return whether a sentence makes a "duty", only "granted" something, or neither ("")."""
+    said = {clause.modality for clause in modalities(sentence)} - {Modality.NONE}
+    if said - _GRANTS:
+        return "duty"
+    if said:
+        return "granted"
+    return "duty" if _DONE.search(sentence) else ""
+
+
+def _rates(statement: Statement, *, is_duty: bool) -> Iterator[Measure]:
+    """Yield how often something is to be done."""
+    text = statement.words
+    for match in _OFTEN.finditer(text):
+        ahead = text[max(0, match.start() - NEAR) : match.start()]
+        if _AMOUNT_BEFORE.search(ahead) or _TWICE.search(ahead):
+            continue
+        if _RATED.search(match["rate"]) and _OF_A_NOUN.match(text, match.end()):
+            continue
+        in_column = _TIMED.search(_header(statement, match.start()))
+        if not (in_column if statement.kind == "row" else is_duty):
+            continue
+        rate = match["rate"].casefold()
+        value = (
+            "2"
+            if rate.startswith("bienn")
+            else "0.5"
+            if rate.startswith(("semi", "twice"))
+            else "1"
+        )
+        unit = next(
+            (name for name in ("quarter", "month", "week") if name in rate),
+            "day" if rate == "daily" else "year",
+        )
+        found = measure(value, unit, "every", match[0])
+        yield replace(found, words=match[0], at=match.start())
+
+
+def unnumbered(text: str) -> Measure | None:
+    """Return the first deadline of `text` that has no number ("immediately"), if any."""
+    at_once = _AT_ONCE.search(text)
+    if at_once is None or _ENCOURAGES.search(text[: at_once.start()]):
+        return None
+    return replace(measure("immediately", "", "within", at_once[0]), at=at_once.start())
+
+
+def last_day(quantity: Quantity, text: str) -> Measure | None:
+    """Return a date as the last day of something, None if it is not one."""
+    if not _BY_DATE.search(before(text, quantity)):
+        return None
+    return measure(quantity.canonical, "date", "before", quantity.raw)
+
+
+def limit_of_time(quantity: Quantity, text: str) -> Measure | None:
+    """Return a duration used as a threshold ("more than 8 hours"), not as a deadline."""
+    ahead = before(text, quantity)
+    for pattern, comparison in ((ABOVE, "above"), (BELOW, "below")):
+        match = pattern.search(ahead)
+        if match and not NEGATED_ABOVE.search(ahead[: match.start()]):
+            value, _, unit = quantity.canonical.partition(" ")
+            return measure(value, _spaced(unit), comparison, quantity.raw, kind="count")
+    return None
+
+
+def deadline_of(quantity: Quantity, text: str) -> Measure:
+    """Return a duration that is known to be a deadline, with the nearest comparison."""
+    ahead, behind = before(text, quantity), after(text, quantity)
+    if _ADVANCE.match(behind):
+        return _of(quantity, "before")
+    if _WITHIN.search(ahead):
+        return _of(quantity, "within")
+    if _EVERY.search(ahead):
+        return _of(quantity, "every")
+    if _FOR.search(ahead) or not (_ONCE_OVER.search(ahead) or _FOLLOWS.match(behind)):
+        return _of(quantity, "for")
+    return _of(quantity, "after")
+
+
+def _of(quantity: Quantity, comparison: str) -> Measure:
+    value, _, unit = quantity.canonical.partition(" ")
+    return measure(value, _spaced(unit), comparison, quantity.raw)
+
+
+def _spaced(unit: str) -> str:
+    return unit.replace("_", " ")
