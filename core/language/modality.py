@@ -188,6 +188,8 @@ _SUBORDINATE = re.compile(
     re.IGNORECASE,
 )
 """What makes a clause a subordinate one, after the last comma before its verb."""
+_ORDERS = re.compile(rf"(?<=,\s)(?:please\s+)?do{_N_T}\b", re.IGNORECASE)
+"""After a comma an order is a main clause ("if you are ill, do not travel")."""
 _INVERTED = re.compile(r"\W*should\b(?![^?]*\?\W*$)", re.IGNORECASE)
 _ALTERNATIVE = re.compile(
     r"\b(?:not|never|n['\u2019]t)\s+\w+(?:,\s\w+){0,5},?\s+or\s+(?:allow|permit)$", re.IGNORECASE
@@ -272,7 +274,8 @@ def _clauses(text: str, unit: TextSpan) -> Iterator[ModalClause]:
             span=_span(unit, start, end),
             trigger=_span(unit, trigger.start(), trigger.end()),
             subject=None if own_subject else subject,
-            is_subordinate=_SUBORDINATE.search(_after_comma(before)) is not None,
+            is_subordinate=not _ORDERS.match(open_text, trigger.start())
+            and _SUBORDINATE.search(_after_comma(before)) is not None,
         )
         if own_subject:
             subject = _span(unit, start, trigger.start())

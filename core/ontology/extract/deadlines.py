@@ -87,7 +87,10 @@ _AMOUNT_BEFORE = re.compile(
 _LOOKING_BACK = re.compile(r"\b(?:last|past|previous|preceding|prior)\W{0,3}$")
 """Before a time that is only looked back on ("the last two weeks of a quarter")."""
 _ORDINAL = re.compile(r"(?:first|second|third|last|next)\b", re.IGNORECASE)
-_ATTRIBUTE = re.compile(r"[\w.]+-(?:minute|hour|day|week|month|year)\b", re.IGNORECASE)
+_ATTRIBUTE = re.compile(
+    r"(?:[\w.]+-|(?!(?:1|one|an?)\b)[\w.]+ )(?:business )?(?:minute|hour|day|week|month|year)\b",
+    re.IGNORECASE,
+)
 """What kind of thing is spoken of ("a 40-hour week")."""
 _RATED = re.compile(r"(?:yearly|quarterly|monthly|weekly|daily)\Z", re.IGNORECASE)
 _OF_A_NOUN = re.compile(

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from core.language.text_cache import word_set, words_of
 
 _EXEMPTION = re.compile(
-    r"\b(?:do|does)(?:\s+not|n't) apply\b|\bexempt(?:ed|ion)?s?\b|\b(?:is|are) (?:not"
-    r"|excluded)\b.{0,40}"
+    r"\b(?:do|does)(?:\s+not|n't) apply\b|(?<!non-)\bexempt(?:(?:ed|ion)?s?\b"
+    r"(?! (?:and|or|employees?|team|staff|workers?|positions?|status)\b)|ions?\b)"
+    r"|\b(?:is|are) (?:not|excluded)\b.{0,40}"
     r"\b(?:covered|subject to|gifts|hospitality|within the (?:scope|meaning))\b|\bexcluded"
     r" from\b|\bas an exception\b"
     r"|\b(?:is|are|be) (?:an? |the (?:only )?)?exceptions? (?:to|from)\b"
@@ -16,17 +17,29 @@ _EXEMPTION = re.compile(
     re.IGNORECASE,
 )
 _CARVED_OUT = re.compile(
-    r"(?:\b(?:except(?: (?:for|that|where|when|in|as))?|unless|other than|with the exception of"
-    r"|save for)\b)"
-    r"(?P<case>(?:[^.;]|\.(?=\d)){4,})",
+    r"(?:\b(?:except(?: (?:for|that|where|when|in|as))?|unless|with the exception of|save for"
+    r"|other than)\b)"
+    r"(?P<case>(?:[^.;]|\.(?=[\w.])){4,})",
     re.IGNORECASE,
 )
+_OF_ALL = re.compile(
+    r"\b(?:no|not|never|none|nobody|nothing|any\w*|all|only|every\w*|cannot)\b|n['\u2019]t\b",
+    re.IGNORECASE,
+)
+"""Before "other than" where it makes an exception, and does not only say which ("a host other than
+the owner")."""
+_BEGINS = re.compile(r"(?:\A|[.:;,\u2013\u2014]\s?|\b(?:and|but|so)\s)\Z", re.IGNORECASE)
+"""What stands before an exception that comes before its rule ("Unless you are ill, you must")."""
+_TO_THE_RULE = re.compile(r"[^,]*(?:(?:, [^,]{1,40}){0,5}, (?:or|and) [^,]*)?(?=,)")
 _EXCEPTING = word_set(
     "except unless other exception exceptions save apply applies exempt exempts exempted exempteds"
     " exemption exemptions covered subject gifts hospitality within excluded count precedence"
     " prevail prevails"
 )
 """Words of which every exception has one: most sentences have none."""
+
+
+_REACH = 90
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,9 +56,16 @@ def exception_in(sentence: str) -> SentenceException | None:
     """Return the exception that a sentence makes, None if it makes none."""
     if _EXCEPTING.isdisjoint(words_of(sentence)):
         return None
-    carved = _CARVED_OUT.search(sentence)
-    if carved:
-        return SentenceException(action=carved[0], case=carved["case"])
+    for carved in _CARVED_OUT.finditer(sentence):
+        if carved[0].casefold().startswith("other") and not _OF_ALL.search(
+            sentence, max(0, carved.start() - _REACH), carved.start()
+        ):
+            continue
+        action, case = carved[0], carved["case"]
+        ends = _TO_THE_RULE.match(case) if _BEGINS.search(sentence[: carved.start()]) else None
+        if ends:
+            action, case = action[: len(action) - len(case) + ends.end()], ends[0]
+        return SentenceException(action=action, case=case)
     return SentenceException(action=sentence, case="") if _EXEMPTION.search(sentence) else None
 
 

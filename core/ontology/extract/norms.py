@@ -10,6 +10,7 @@ from core.language.modality import ModalClause, Modality, modalities
 from core.language.sentences import is_cut_off
 from core.language.spans import TextSpan
 from core.ontology.extract.exemptions import exception_in
+from core.ontology.extract.not_binding import binds
 from core.ontology.extract.roles import RoleMention, find_roles
 from core.ontology.extract.statements import Statement
 
@@ -25,10 +26,12 @@ NORM_TYPES: Mapping[Modality, EntityType] = {
 _CONDITION = re.compile(
     r"\bonly (?:with|by|for|to|in|on|within|under|as)\b.*"
     r"|\b(?:only )?(?:if|when|whenever|where|unless|before|after|until"
-    r"|once(?! (?:every|each|an?|per)\b)|provided that|as long as|in case|upon|subject to|without"
-    r"|prior to|except|in the event)\b.*",
+    r"|(?<!\bat )once(?! (?:every|each|an?|per)\b)|provided that|as long as|in case|upon"
+    r"|subject to|without|prior to|except|in the event)\b.*",
     re.IGNORECASE,
 )
+_INSERTED = re.compile(r"\s*,\s(?P<words>[^,;:()]{4,120}),\s")
+"""What is said between a modal verb and its act ("shall, if asked, send")."""
 _FRONTED = re.compile(
     r"^(?:if|when|whenever|where|unless|before|after|until|once|provided that|in case|upon|as"
     r" long as"
@@ -46,18 +49,6 @@ _PASSIVE = re.compile(
 _BE = re.compile(r"(?:\s|^)(?:is|are|be|was|were|there)\s*$", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\([^()]{1,80}\)")
 """A remark on one word ("the status (if applicable)"), and no condition of the whole."""
-_TOLD = re.compile(
-    r"\b(?:how|what|when|where|whether|which|why|whom?)\s+(?:\w+\s+){0,2}$"
-    r"|(?<![,;:.])\s(?:tools?|equipment|something|anything|everything|things?|information|help|time"
-    r"|support|resources?|access|skills?)\s+(?:we|you|they|employees)\s*$",
-    re.IGNORECASE,
-)
-"""Before a modal verb within what somebody knows or has ("how we should act", "the tools we need
-to work"): it binds nobody."""
-_PERHAPS = re.compile(r"\b(?:may|might|can|could)\s*$", re.IGNORECASE)
-"""Before "need to": what is perhaps needed is not required."""
-_PURPOSE = re.compile(r"\bso (?:that )?[^,;]{1,60}$", re.IGNORECASE)
-"""Before "can": what something is for, and not what is allowed."""
 _PRONOUN = re.compile(
     r"\b(?:you|we|i|he|she|it|they|this|that|these|those)(?:['\u2019](?:ll|d|ve))?"
     r"\s*(?:\w+ly\s*|also\s*)?$",
@@ -75,23 +66,11 @@ _HEADS_ITS_PHRASE = re.compile(
 _OPEN_BRACKET = re.compile(r"\((?=[^()]*$)")
 """A remark that has rules of its own: what stands before it is not their subject."""
 _RELATIVE = re.compile(r"\b(?:that|which|who)\s*$", re.IGNORECASE)
-_AS_HOPED = re.compile(
-    r"^\s*be (?:done|fine|ok(?:ay)?|good|all set|enough|easy|obvious)\b", re.IGNORECASE
-)
-"""After "should": what is likely, and not what somebody is to do."""
 _NONE = re.compile(
     r"^\W*(?:no(?!\s+(?:later|more|less|fewer|longer|sooner|matter)\b)|none|nobody|neither)\b",
     re.IGNORECASE,
 )
 """A subject of which nothing is allowed ("no messages of this kind shall be sent")."""
-_WHATEVER_IS = re.compile(
-    r"\b(?:any|all|other|such|whatever|the)\s+(?:[\w-]+\s+){1,3}$", re.IGNORECASE
-)
-"""Before "required" alone, which then only says of which things ("any notes required")."""
-_ENCOURAGED = re.compile(
-    r"^\s*(?:hesitate|forget|worry|feel|be (?:afraid|bashful|shy|embarrassed))\b", re.IGNORECASE
-)
-"""What nobody is forbidden: "do not hesitate to ask" invites."""
 _FORBIDS = re.compile(
     r"(?:prohibits?|forbids?|(?:do|does|will)(?:\s+not|n['\u2019]t)\s+\w+|never|prohibition \w+)$",
     re.IGNORECASE,
@@ -99,6 +78,10 @@ _FORBIDS = re.compile(
 """Of these, what is forbidden stands behind; what stands before is whose rule it is, or nobody."""
 _DEMANDS = re.compile(r"(?:requires?|expects?|needs?|recommends?)$", re.IGNORECASE)
 """Verbs that say something without what follows them, unlike "must"."""
+_DEMANDED = re.compile(
+    r"(?:requires?|expects?)\s(?P<whom>(?:[\w'\u2019-]+\s){1,5}?)to\b", re.IGNORECASE
+)
+"""Of whom something is demanded ("we require all suppliers to")."""
 _OPENS_CONDITIONS = re.compile(
     r"\b(?:unless|only (?:if|when|where)|if|provided that)\b[^.,;]{0,80}$", re.IGNORECASE
 )
@@ -106,44 +89,25 @@ _OPENS_CONDITIONS = re.compile(
 _DEFINING = re.compile(
     r"^[\"\u201c][^\"\u201d]+[\"\u201d] (?:means?|refers? to|includes?)\b", re.IGNORECASE
 )
-_EPISTEMIC = re.compile(
-    r"\b(?:information|circumstances?|conflicts?|it|this|breach\w*|violation\w*|they|there|policy)"
-    r"\s+(?:may|can|could)\b"
-    r"|\b(?:may|can) (?:be|lead|constitute|cause|appear|result|also be|include|have|arise|exist"
-    r"|give rise)\b",
-    re.IGNORECASE,
-)
-_GRANTED = re.compile(
-    r"\b(?:permitted|allowed|entitled|authori[sz]ed|need not|required)\b"
-    r"|\b(?:may|can)(?: only| also)? be (?:\w+ly )?(?:accepted|offered|given|used|made"
-    r"|reimbursed|approved"
-    r"|granted|claimed|booked|taken|paid|kept|shared|disclosed|carried|engaged|requested|sent"
-    r"|stored"
-    r"|processed|transferred|waived|extended|provided|retained|destroyed|deleted|installed"
-    r"|charged)\b",
-    re.IGNORECASE,
-)
 _FREED = re.compile(
     r"\bapply to\b[^.;]{0,80}|[^.;]{0,60}\b(?:is|are) exempt(?:ed)?\b|\bexempts?\b[^.;]{0,60}",
     re.IGNORECASE,
 )
-_NEGATES = re.compile(
-    r"\b(?:not?|never|neither|nor|none|nobody|cannot)\b|n['\u2019]t\b", re.IGNORECASE
-)
-"""A permission with one of these in its clause is not taken as a fact: misread, it is a
-prohibition, and the policy would seem to allow what it forbids."""
 _FORBIDDING = frozenset({Modality.MUST_NOT, Modality.SHOULD_NOT})
+_OWN_VERB = re.compile(r"\A[\w\s'\u2019-]{0,60}\b(?:will|won['\u2019]t)\b", re.IGNORECASE)
+"""In an item: a sentence of its own, which its lead-in does not end ("must: ... IT will pay")."""
+_NO_NEED = re.compile(
+    r"\Ano\s(?P<what>\S.*?)\s(?:is|are|be|was|were)\s(?:required|needed|necessary)\Z",
+    re.IGNORECASE,
+)
 _ADVERBS = 3
 """Words at most within a verb phrase."""
 _JOINED = re.compile(r"[;:.]|\b(?:and|or|but|that|who|which|to|it|they|you|we)\b", re.IGNORECASE)
-_NOT_KNOWN = re.compile(
-    r"\b(?:may|might|can) not (?:have\b|be (?:able|aware|possible|available|sure)\b)", re.IGNORECASE
-)
-"""A possibility, which forbids nothing ("we may not have collected it")."""
 _LABEL = re.compile(r"^[A-Z][\w &/,'\u2019()-]{2,60}:\s+(?=[A-Z])")
 _DEPENDENT = re.compile(
     r"(?:\b(?:of|by|from|to|for|with|in|on|at|against|under|between)\b|[\w]['\u2019]s?)"
-    r"(?:\s(?:the|an?|each|any|all|its|their|our|relevant|both|every))*\s*$",
+    r"(?:\s(?:the|an?|each|any|all|its|their|our|relevant|both|every))*"
+    r"(?:\s(?!(?:and|or)\b)[\w-]+){0,2}\s*$",
     re.IGNORECASE,
 )
 
@@ -192,7 +156,7 @@ def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
             for clause in _main_clauses(text)
             if clause.trigger is not None and clause.trigger.char_end <= end
         ][-1:]
-    elif not clauses and statement.lead_in_words:
+    elif not clauses and statement.lead_in_words and not _OWN_VERB.search(text):
         text, inherited = statement.sentence, True
         clauses = _main_clauses(text)[-1:]
     for clause in clauses:
@@ -203,41 +167,34 @@ def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
         after = text[clause.trigger.char_end : len(text) if inherited else clause.span.char_end]
         trigger = clause.trigger.of(text)
         actor = _actor(subject, trigger, after, statement, known)
-        said = clause.span.of(text)
-        if clause.modality in {Modality.MUST, Modality.SHOULD} and (
-            (trigger.casefold() == "required" and _WHATEVER_IS.search(subject))
-            or (trigger.casefold() == "should" and _AS_HOPED.match(after))
+        if not binds(
+            clause.modality,
+            ahead=text[: clause.trigger.char_start],
+            subject=subject,
+            trigger=trigger,
+            after=after,
+            has_actor=actor is not None,
         ):
             continue
         force = clause.modality
         if force is Modality.MUST and _NONE.match(subject):
             type_, force = EntityType.PROHIBITION, Modality.MUST_NOT
-        if clause.modality is Modality.MUST_NOT and (
-            _NOT_KNOWN.search(said) or _ENCOURAGED.match(after)
-        ):
-            continue
-        if clause.modality is Modality.MAY and (
-            _NEGATES.search(said)
-            or _PURPOSE.search(subject)
-            or is_mere_chance(said, has_actor=actor is not None)
-        ):
-            continue
-        if _TOLD.search(subject) or _PERHAPS.search(text[: clause.trigger.char_start]):
-            continue
         fronted = _FRONTED.match(_without_brackets(subject.strip()))
-        later = _CONDITION.search(_without_brackets(after))
+        inserted = _INSERTED.match(after)
+        done = after[inserted.end() :] if inserted else after
+        later = _CONDITION.search(_without_brackets(done))
+        if fronted:
+            condition = subject.strip()[: fronted.end()]
+        elif inserted and _CONDITION.match(inserted["words"]):
+            condition = inserted["words"]
+        else:
+            condition = done[later.start() :] if later else ""
         yield Norm(
             type=type_,
             modality=force,
             actor=actor,
-            action=_action(subject, trigger, after[: later.start()] if later else after, actor),
-            condition=_tidy(
-                subject.strip()[: fronted.end()]
-                if fronted
-                else after[later.start() :]
-                if later
-                else ""
-            ),
+            action=_action(subject, trigger, done[: later.start()] if later else done, actor),
+            condition=_tidy(condition),
             sentence=statement.sentence,
             clause=None if inherited else _within(statement.words, text, clause.span),
         )
@@ -296,19 +253,15 @@ def _goes_on(text: str, before: ModalClause, clause: ModalClause) -> bool:
     return len(between.split()) <= _ADVERBS and _JOINED.search(between) is None
 
 
-def is_mere_chance(said: str, *, has_actor: bool) -> bool:
-    """Return whether "may" or "can" in a clause is about what can happen, not what is allowed."""
-    if _GRANTED.search(said):
-        return False
-    return not has_actor or _EPISTEMIC.search(said) is not None
-
-
 def _actor(
     subject: str, trigger: str, after: str, statement: Statement, known: Mapping[str, str]
 ) -> RoleMention | None:
     """Return who a norm binds: the subject, the agent of a passive, or the lead-in's subject."""
     fronted = _FRONTED.match(_without_brackets(subject.strip()))
     own = subject.strip()[fronted.end() :] if fronted else subject
+    demanded = _DEMANDED.match(f"{trigger}{after}")
+    if demanded:
+        return next(iter(find_roles(demanded["whom"], known)), None)
     if _PRONOUN.search(own):
         return None
     for text in (own, trigger):
@@ -329,14 +282,32 @@ def _actor(
             and after[passive.end() + roles[0].end :][:1] not in {"'", "\u2019"}
         ):
             return roles[0]
-    roles = find_roles(statement.lead_in_words, known) if statement.lead_in_words else ()
-    return roles[0] if roles else None
+    return _actor_of_lead_in(statement.lead_in_words, known)
+
+
+def _actor_of_lead_in(lead_in: str, known: Mapping[str, str]) -> RoleMention | None:
+    """Return the subject of what introduces a list, if it is a role."""
+    fronted = _FRONTED.match(_without_brackets(lead_in))
+    start = fronted.end() if fronted and fronted.end() < len(lead_in) else 0
+    triggers = [clause.trigger for clause in _main_clauses(lead_in) if clause.trigger is not None]
+    subject = lead_in[start : triggers[0].char_start if triggers else len(lead_in)]
+    if _PRONOUN.search(subject):
+        return None
+    for role in find_roles(subject, known):
+        if _HEADS_ITS_PHRASE.match(subject, role.end) and not _DEPENDENT.search(
+            subject[: role.start]
+        ):
+            return role
+    return None
 
 
 def _action(subject: str, trigger: str, after: str, actor: RoleMention | None) -> str:
     """Return what a norm is about: the verb phrase, with the subject where it is the object."""
     if actor is not None and actor.name.split()[0].casefold()[:4] in subject.casefold():
         return _tidy(after)
+    nothing = _NO_NEED.match(trigger)
+    if nothing:
+        return _tidy(f"{nothing['what']} {after}")
     if trigger.casefold().endswith("to be"):
         after = f" be {after}"
     else:

@@ -39,7 +39,8 @@ _GROUPS: Mapping[str, str] = {
     r"consultants?": "Consultants",
     r"interns?": "Interns",
     r"apprentices?": "Apprentices",
-    r"agents?": "Agents",
+    r"(?<!user )(?<!system )(?<!software )(?<!monitoring )(?<!security )agents?"
+    r"(?! (?:activit|software|version|log|install))": "Agents",
     r"third parties": "Third Parties",
     r"business partners?": "Business Partners",
     r"(?:temporary|agency) (?:staff|workers?)": "Temporary Staff",
@@ -86,8 +87,8 @@ _TITLED = re.compile(
 )
 _SHORT = re.compile(rf"(?<![\w-])(?:{'|'.join(_ABBREVIATIONS)}|VP)(?![\w]|-\w)")
 """Not within an identifier ("HR-010")."""
-_GROUP = re.compile(rf"\b(?:{'|'.join(_GROUPS)})\b(?!-\w)", re.IGNORECASE)
-"""Not within a compound ("manager-level roles")."""
+_GROUP = re.compile(rf"\b(?<!non-)(?<!user-)(?:{'|'.join(_GROUPS)})\b(?!-\w)", re.IGNORECASE)
+"""Not within a compound ("manager-level roles", "non-employees")."""
 _NAMED_GROUPS = tuple(
     (re.compile(pattern, re.IGNORECASE), group) for pattern, group in _GROUPS.items()
 )

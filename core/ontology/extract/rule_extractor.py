@@ -28,6 +28,7 @@ from core.ontology.extract.scope import (
     jurisdiction_name,
     jurisdictions,
     supersession_in,
+    where_bound,
 )
 from core.ontology.extract.statements import Statement, clean, statements
 from core.ontology.extract.terms import PROCESS_TITLE, definitions_of, named_things
@@ -201,7 +202,7 @@ class _Reader:
             self._exempt(key, norm, spans)
         else:
             self.collector.relation(source, NORM_RELATION[norm.type], key, spans)
-        for code in jurisdictions(norm.sentence):
+        for code in where_bound(norm.sentence):
             place = self._jurisdiction(code, spans)
             self.collector.relation(key, RelationType.APPLIES_TO, place, spans)
         return key, norm

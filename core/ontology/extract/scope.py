@@ -1,7 +1,7 @@
 """What a policy covers: whom and where it applies to, what it replaces, and its header."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from core.language.jurisdictions import NAMES, WRITTEN
@@ -38,13 +38,20 @@ _NO_PLACE = re.compile(
     re.IGNORECASE,
 )
 """After a name that says whose somebody is, or whose list: a rule does not apply there."""
+_IN = re.compile(r"\b(?:in|within|across|throughout|inside)\s(?:the\s)?\Z|\A\W*\Z", re.IGNORECASE)
+_OF_PEOPLE = re.compile(
+    r"[\s-](?:based|employees?|staff|team\s?mates?|team members?|workers?|residents?|citizens?"
+    r"|contractors?|interns?|offices?|entit(?:y|ies)|subsidiar(?:y|ies)|personnel|only)\b",
+    re.IGNORECASE,
+)
 _OWNER = re.compile(
     r"^[^\w\n]*+(?:policy |document )?owner\W{0,30}[|:]\W{0,30}(?P<owner>[^|\n]{3,60})",
     re.IGNORECASE | re.MULTILINE,
 )
 _HEADER_CHARACTERS = 4_000
+_REACH = 20
 _APPLIES = word_pattern(
-    r"\b(?:policy|supplement|rules?|rulebook|code|guidelines?|standard"
+    r"\b(?:policy|supplement|(?:these|this|following) rules?|rulebook|code|guidelines?|standard"
     r"|procedure)\b[^.]{0,40}\b(?:applies"
     r"|is binding|is mandatory|extends|covers|is applicable)\b(?!\s+not\b)",
     words="applies binding mandatory extends covers applicable",
@@ -110,12 +117,28 @@ def clean_lines(text: str) -> str:
 
 def jurisdictions(text: str) -> tuple[str, ...]:
     """Return the codes of the jurisdictions named in `text`, but not those in names of laws."""
+    return tuple(dict.fromkeys(_CODES[match[0]] for match in _named(text)))
+
+
+def where_bound(text: str) -> tuple[str, ...]:
+    """Return the codes of the jurisdictions in which a rule applies, as its words say.
+
+    That of a company, a currency or a time of day ("U.S. business hours") limits no rule.
+    """
     found = [
         _CODES[match[0]]
-        for match in _NAMED.finditer(text)
-        if not _IN_A_NAME.match(text, match.end()) and not _NO_PLACE.match(text, match.end())
+        for match in _named(text)
+        if _IN.search(text, max(0, match.start() - _REACH), match.start())
+        or _OF_PEOPLE.match(text, match.end())
     ]
     return tuple(dict.fromkeys(found))
+
+
+def _named(text: str) -> Iterator[re.Match[str]]:
+    """Yield where jurisdictions are named."""
+    for match in _NAMED.finditer(text):
+        if not _IN_A_NAME.match(text, match.end()) and not _NO_PLACE.match(text, match.end()):
+            yield match
 
 
 def jurisdiction_name(code: str) -> str:

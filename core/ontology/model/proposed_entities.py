@@ -19,7 +19,8 @@ from core.ontology.extract.deadlines import unnumbered
 from core.ontology.extract.entities import find_name, fingerprint, name_words, shortened, slug
 from core.ontology.extract.exemptions import says_exception
 from core.ontology.extract.measures import measure_of
-from core.ontology.extract.norms import NORM_TYPES, is_mere_chance
+from core.ontology.extract.norms import NORM_TYPES
+from core.ontology.extract.not_binding import is_mere_chance
 from core.ontology.extract.roles import find_roles
 from core.ontology.extract.scope import (
     jurisdiction_aliases,

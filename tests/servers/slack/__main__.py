@@ -70,10 +70,16 @@ async def deliver(slack: FakeSlack, question: Message) -> None:
 
 
 def is_answered(slack: FakeSlack, question: Message) -> bool:
-    """Say whether a reply stands that nobody is working on."""
+    """Say whether a reply stands that says something and that nobody is working on.
+
+    A stream that was quiet for too long is over, and says nothing until the app notices.
+    """
     replies = slack.checks.replies(question)
     is_busy = slack.workspace.status(question.channel, question.root) is not None
-    return bool(replies) and not is_busy and not any(one.is_streaming for one in replies)
+    is_said = all(one.text or one.blocks for one in replies)
+    return (
+        bool(replies) and is_said and not is_busy and not any(one.is_streaming for one in replies)
+    )
 
 
 def ask(question: str, *, at: str) -> int:

@@ -1,0 +1,167 @@
+"""What sounds like a rule and binds nobody: chances, hopes, purposes, predictions, invitations.
+
+A fact that is not there is looked up in the text; a wrong one misleads whoever asks.
+"""
+
+import re
+
+from core.language.modality import Modality
+
+_TOLD = re.compile(
+    r"\b(?:how|what|when|where|whether|which|why|whom?)\s+(?:\w+\s+){0,2}$"
+    r"|(?<![,;:.])\s(?:tools?|equipment|something|anything|everything|things?|information|help|time"
+    r"|support|resources?|access|skills?)\s+(?:we|you|they|employees)\s*$",
+    re.IGNORECASE,
+)
+"""Before a modal verb within what somebody knows or has ("how we should act", "the tools we need
+to work")."""
+_PERHAPS = re.compile(r"\b(?:may|might|can|could)\s*$", re.IGNORECASE)
+"""Before "need to": what is perhaps needed is not required."""
+_NEEDS_OF = re.compile(
+    r"(?:['\u2019]s?|\b(?:the|an?|any|no|our|your|their|its|this|that|such))\s*$", re.IGNORECASE
+)
+"""Before "need" as a noun ("the Company's needs to operate")."""
+_PURPOSE = re.compile(r"\bso (?:that )?[^,;]{1,60}$", re.IGNORECASE)
+"""Before "can": what something is for, and not what is allowed."""
+_THAT = re.compile(
+    r"\A\s*(?:so )?that\b|\b(?:ensur(?:e|es|ing)|believe|belief|so|means?|assum(?:e|es|ing)) that\b"
+    r"[^,;]{0,80}$",
+    re.IGNORECASE,
+)
+"""Before what is said within another rule ("ensure that the data cannot be read")."""
+_AS_HOPED = re.compile(
+    r"^\s*be (?:done|fine|ok(?:ay)?|good|all set|enough|easy|obvious|straightforward|simple|clear"
+    r"|familiar|auto\w*)\b",
+    re.IGNORECASE,
+)
+"""After "should": what is likely, and not what somebody is to do."""
+_WHATEVER_IS = re.compile(
+    r"\b(?:any|all|other|such|whatever|the)\s+(?:[\w-]+\s+){1,3}$", re.IGNORECASE
+)
+"""Before "required" alone, which then only says of which things ("any notes required")."""
+_WE_ADVISE = re.compile(
+    r"(?:\A|\b(?:we|i|it|policy|company|team|please|strongly|highly|generally))\W*$", re.IGNORECASE
+)
+"""Before "recommend" as advice to the reader, and not as a task ("investigate and recommend")."""
+_INVITED = re.compile(
+    r"^\s*(?:hesitate|forget|worry|feel|be (?:afraid|bashful|shy|embarrassed))\b", re.IGNORECASE
+)
+"""What nobody is forbidden: "do not hesitate to ask" invites."""
+_NOT_KNOWN = re.compile(
+    r"\b(?:may|might|can) not (?:have\b|be (?:able|aware|possible|sure|\w+[ai]ble)\b)",
+    re.IGNORECASE,
+)
+"""A possibility, which forbids nothing ("we may not have collected it")."""
+_WILL_NOT = re.compile(r"(?:will(?: \w+ly)? (?:not|never)|won['\u2019]t)\Z", re.IGNORECASE)
+_COMES_SO = re.compile(
+    r"^\s*(?:\w+ly )?(?:see|notice|appear|show|apply|affect|need|have|lose|receive|get|count|know"
+    r"|find|work|change|expire|accrue|happen|become|remain|result|immuni\w+|cover|include|exist"
+    r"|matter|stop|start|begin|end|reflect|cause|help|prevent|take effect"
+    r"|be (?:able|eligible|available|paid|penali[sz]ed|disciplined|retaliated|charged|counted"
+    r"|affected|covered|responsible|liable|visible|deducted|required|reimbursed|entitled))\b",
+    re.IGNORECASE,
+)
+"""After "will not": what happens or what somebody is spared, and not what somebody is to leave."""
+_DO_NOT = re.compile(r"(?:please\s+)?do(?:\s+not|n['\u2019]t)\Z", re.IGNORECASE)
+_AFTER_COMMA = re.compile(r",\s*\Z")
+_OPENS = re.compile(
+    r"\W*(?:\w+ly\b|if|when|whenever|where|while|unless|before|after|once|until|as|to|in|for|during"
+    r"|at|on|by|with|without|since|because|although|though|so|please|instead|otherwise|however"
+    r"|also|again|and|but|then|therefore|note|yes|no)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins in which ", do not" orders; else it has a subject before the comma."""
+_KIND = re.compile(r"\A\s+(?!(?:to|for|in|on|at|by|under|if|when|unless|and|or|as|because)\b)\w")
+"""After "unacceptable" where it says of which kind a thing is ("an unacceptable level")."""
+_EPISTEMIC = re.compile(
+    r"\b(?:information|circumstances?|conflicts?|it|this|breach\w*|violation\w*|they|there|policy)"
+    r"\s+(?:may|can|could)\b"
+    r"|\b(?:may|can)(?: also)? (?:be (?:required|needed|necessary|asked|subject|held|terminated"
+    r"|disciplined|prosecuted|liable|difficult|hard|helpful|useful|able|aware)|be|lead|constitute"
+    r"|cause|appear|result|also be|include|have|arise|exist|give rise|want|wish|need|feel|find"
+    r"|face|experience|become|vary|differ|change|depend|affect|occur|happen)\b",
+    re.IGNORECASE,
+)
+_GRANTED = re.compile(
+    r"\b(?:permitted|allowed|entitled|authori[sz]ed)\b"
+    r"|\b(?:may|can)(?: only| also)? be (?:\w+ly )?(?:accepted|offered|given|used|made"
+    r"|reimbursed|approved"
+    r"|granted|claimed|booked|taken|paid|kept|shared|disclosed|carried|engaged|requested|sent"
+    r"|stored"
+    r"|processed|transferred|waived|extended|provided|retained|destroyed|deleted|installed"
+    r"|charged)\b",
+    re.IGNORECASE,
+)
+_NEGATES = re.compile(
+    r"\b(?:not?|never|neither|nor|none|nobody|cannot)\b|n['\u2019]t\b", re.IGNORECASE
+)
+"""A permission with one of these in its clause is not taken as a fact: misread, it is a
+prohibition, and the policy would seem to allow what it forbids."""
+_DUTIES = frozenset({Modality.MUST, Modality.SHOULD})
+
+
+def binds(
+    modality: Modality, *, ahead: str, subject: str, trigger: str, after: str, has_actor: bool
+) -> bool:
+    """Return whether a modal expression makes a rule.
+
+    Args:
+        modality: What it makes of the act, as its words say.
+        ahead: All that the statement says before it.
+        subject: The same from the beginning of its clause.
+        trigger: The modal expression.
+        after: What its clause says behind it.
+        has_actor: Whether the clause says whom it binds.
+    """
+    if _TOLD.search(subject) or _PERHAPS.search(ahead) or _is_quoted(ahead):
+        return False
+    said = trigger.casefold()
+    if modality in _DUTIES:
+        return not _is_no_duty(said, subject=subject, after=after)
+    if modality is Modality.MAY:
+        whole = f"{subject}{trigger}{after}"
+        return not (
+            _NEGATES.search(whole)
+            or _PURPOSE.search(subject)
+            or _THAT.search(subject)
+            or is_mere_chance(whole, has_actor=has_actor)
+        )
+    if modality in {Modality.MUST_NOT, Modality.SHOULD_NOT}:
+        return not _forbids_nothing(said, ahead=ahead, subject=subject, after=after)
+    return True
+
+
+def is_mere_chance(said: str, *, has_actor: bool) -> bool:
+    """Return whether "may" or "can" in a clause is about what can happen, not what is allowed."""
+    if _GRANTED.search(said):
+        return False
+    return not has_actor or _EPISTEMIC.search(said) is not None
+
+
+def _is_no_duty(said: str, *, subject: str, after: str) -> bool:
+    """Return whether words of a duty are none."""
+    if said == "required":
+        return _WHATEVER_IS.search(subject) is not None
+    if said == "should":
+        return _AS_HOPED.match(after) is not None
+    if said == "recommend":
+        return _WE_ADVISE.search(subject) is None
+    return said.startswith("need") and _NEEDS_OF.search(subject) is not None
+
+
+def _forbids_nothing(said: str, *, ahead: str, subject: str, after: str) -> bool:
+    """Return whether words of a prohibition are none."""
+    if _WILL_NOT.search(said):
+        return _COMES_SO.match(after) is not None
+    if said == "unacceptable":
+        return _KIND.match(after) is not None
+    if _DO_NOT.match(said) and _AFTER_COMMA.search(ahead) and not _OPENS.match(ahead):
+        return True
+    return bool(
+        _NOT_KNOWN.search(f"{said}{after}") or _INVITED.match(after) or _THAT.search(subject)
+    )
+
+
+def _is_quoted(ahead: str) -> bool:
+    """Return whether a quotation has begun and not ended, as the words of a form do."""
+    return ahead.count('"') % 2 == 1 or ahead.count("\u201c") > ahead.count("\u201d")
