@@ -108,6 +108,13 @@ _DONE = re.compile(
     re.IGNORECASE,
 )
 """What says, without a modal verb, that something is done as a rule."""
+_ORDERED = re.compile(
+    r"\b(?:please|reports?|notif(?:y|ies)|informs?|contacts?|calls?|tells?|alerts?|emails?|sends?"
+    r"|submits?|returns?|disconnects?|stops?|escalates?|lets?|registers?|records?|files?|asks?|seeks?"
+    r"|investigates?|facilitates?|takes?|revokes?|disables?|changes?|updates?|leaves?|hands?)\b",
+    re.IGNORECASE,
+)
+"""What is done at once without a modal verb ("report a loss immediately")."""
 _GRANTS = frozenset({Modality.MAY, Modality.NEED_NOT})
 _TIMED = re.compile(
     r"retention|retain|period|deadline|due|within|time(?!s?heet)|duration|frequency|interval|how"
@@ -132,7 +139,9 @@ def stated_deadlines(statement: Statement) -> Iterator[Measure]:
             yield replace(found, at=quantity.span.char_start)
     force = _force(statement.sentence)
     at_once = unnumbered(text)
-    if at_once is not None and force != "granted":
+    if at_once is not None and (
+        force == "duty" or (not force and _ORDERED.search(statement.sentence))
+    ):
         yield at_once
     yield from _rates(statement, is_duty=force == "duty")
 

@@ -25,11 +25,18 @@ NORM_TYPES: Mapping[Modality, EntityType] = {
 """The type of norm that each modality makes."""
 _CONDITION = re.compile(
     r"\bonly (?:with|by|for|to|in|on|within|under|as)\b.*"
-    r"|\b(?:only )?(?:if|when|whenever|where|unless|before|after|until"
+    r"|\b(?:only )?(?:if|when|whenever|where|unless"
+    r"|(?<!days )(?<!weeks )(?<!hours )(?<!months )(?<!minutes )(?<!years )(?<!quarters )(?<!hour )"
+    r"(?<!day )(?<!week )(?<!month )(?<!year )(?:before|after|prior to)|until"
     r"|(?<!\bat )once(?! (?:every|each|an?|per)\b)|provided that|as long as|in case|upon"
-    r"|subject to|without|prior to|except|in the event)\b.*",
+    r"|subject to|without (?:[\w-]+\s){0,4}?(?:approvals?|consent|permission|authori[sz]ation"
+    r"|agreement|delay|notice|reviews?|reason|cause|\w{3,}ing)\b|except|in the event)\b.*",
     re.IGNORECASE,
 )
+_PARENTHETIC = re.compile(
+    r",\s(?P<words>(?:if|when|where|unless|as)\s[^,;:()]{2,40}),(?=\s)", re.IGNORECASE
+)
+"""A condition between commas, after which the act goes on ("reviewed and, if needed, changed")."""
 _INSERTED = re.compile(r"\s*,\s(?P<words>[^,;:()]{4,120}),\s")
 """What is said between a modal verb and its act ("shall, if asked, send")."""
 _FRONTED = re.compile(
@@ -179,25 +186,35 @@ def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
         force = clause.modality
         if force is Modality.MUST and _NONE.match(subject):
             type_, force = EntityType.PROHIBITION, Modality.MUST_NOT
-        fronted = _FRONTED.match(_without_brackets(subject.strip()))
-        inserted = _INSERTED.match(after)
-        done = after[inserted.end() :] if inserted else after
-        later = _CONDITION.search(_without_brackets(done))
-        if fronted:
-            condition = subject.strip()[: fronted.end()]
-        elif inserted and _CONDITION.match(inserted["words"]):
-            condition = inserted["words"]
-        else:
-            condition = done[later.start() :] if later else ""
+        done, condition = _act_and_condition(subject, after)
         yield Norm(
             type=type_,
             modality=force,
             actor=actor,
-            action=_action(subject, trigger, done[: later.start()] if later else done, actor),
+            action=_action(subject, trigger, done, actor),
             condition=_tidy(condition),
             sentence=statement.sentence,
             clause=None if inherited else _within(statement.words, text, clause.span),
         )
+
+
+def _act_and_condition(subject: str, after: str) -> tuple[str, str]:
+    """Return what is to be done, and when: before the subject, beside the verb, or at the end."""
+    fronted = _FRONTED.match(_without_brackets(subject.strip()))
+    inserted = _INSERTED.match(after)
+    done = after[inserted.end() :] if inserted else after
+    aside = _PARENTHETIC.search(done)
+    if aside:
+        done = done[: aside.start()] + done[aside.end() :]
+    later = _CONDITION.search(_without_brackets(done))
+    act = done[: later.start()] if later else done
+    if fronted:
+        return act, subject.strip()[: fronted.end()]
+    if inserted and _CONDITION.match(inserted["words"]):
+        return act, inserted["words"]
+    if later:
+        return act, done[later.start() :]
+    return act, aside["words"] if aside else ""
 
 
 def _subject(text: str, clause: ModalClause) -> str:
@@ -324,7 +341,7 @@ def _tidy(text: str) -> str:
     folded = " ".join(text.split()).strip(" ,;:.(")
     if folded.endswith(")") and folded.count(")") > folded.count("("):
         folded = folded[:-1].rstrip()
-    return re.sub(r",? (?:even|or|and|but|only)$", "", folded)
+    return re.sub(r",? (?:even|or|and|but|only|either|both)$", "", folded)
 
 
 def _exceptions(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:

@@ -29,6 +29,17 @@ _THAT = re.compile(
     re.IGNORECASE,
 )
 """Before what is said within another rule ("ensure that the data cannot be read")."""
+_WHICH = re.compile(
+    r"\b(?:all|any|every|each|the|those)\s(?:[\w-]+\s){1,4}(?:that|which)\s(?:you|we|they|he|she|it)"
+    r"\s(?:will\s|\w+ly\s)?$",
+    re.IGNORECASE,
+)
+"""Before what only says of which things ("all of the actions that you will need to complete")."""
+_IN_SOME_CASES = re.compile(
+    r"\b(?:in (?:some|many|certain|most|rare) (?:cases|instances|situations)|sometimes)\b",
+    re.IGNORECASE,
+)
+"""Before "may not": what then is perhaps not possible."""
 _AS_HOPED = re.compile(
     r"^\s*be (?:done|fine|ok(?:ay)?|good|all set|enough|easy|obvious|straightforward|simple|clear"
     r"|familiar|auto\w*)\b",
@@ -113,7 +124,12 @@ def binds(
         after: What its clause says behind it.
         has_actor: Whether the clause says whom it binds.
     """
-    if _TOLD.search(subject) or _PERHAPS.search(ahead) or _is_quoted(ahead):
+    if (
+        _TOLD.search(subject)
+        or _WHICH.search(subject)
+        or _PERHAPS.search(ahead)
+        or _is_quoted(ahead)
+    ):
         return False
     said = trigger.casefold()
     if modality in _DUTIES:
@@ -151,6 +167,8 @@ def _is_no_duty(said: str, *, subject: str, after: str) -> bool:
 
 def _forbids_nothing(said: str, *, ahead: str, subject: str, after: str) -> bool:
     """Return whether words of a prohibition are none."""
+    if said in {"may not", "might not"} and _IN_SOME_CASES.search(subject):
+        return True
     if _WILL_NOT.search(said):
         return _COMES_SO.match(after) is not None
     if said == "unacceptable":

@@ -39,8 +39,7 @@ _GROUPS: Mapping[str, str] = {
     r"consultants?": "Consultants",
     r"interns?": "Interns",
     r"apprentices?": "Apprentices",
-    r"(?<!user )(?<!system )(?<!software )(?<!monitoring )(?<!security )agents?"
-    r"(?! (?:activit|software|version|log|install))": "Agents",
+    r"(?<!user )(?<!system )(?<!software )(?<!monitoring )(?<!security )agents": "Agents",
     r"third parties": "Third Parties",
     r"business partners?": "Business Partners",
     r"(?:temporary|agency) (?:staff|workers?)": "Temporary Staff",

@@ -21,6 +21,7 @@ RULES = (EntityType.OBLIGATION, EntityType.PROHIBITION, EntityType.PERMISSION)
         "A form can be used 2 times a week in 10 minute slots.",
         "Staff who joined in the last 6 months must answer.",
         "Part-time staff are immediately eligible.",
+        "With the signature the options immediately convert to shares.",
     ],
 )
 def test_a_time_that_sets_no_deadline(text: str) -> None:
@@ -110,6 +111,8 @@ def test_what_is_counted_is_a_noun(text: str, unit: str | None) -> None:
         'Write: "I believe that the use is not authorised by the owner, or the law.',
         "Finally, don't forget to smile.",
         "The founders look into it and recommend a cure.",
+        "A mail lists all of the steps that you will need to take.",
+        "In some cases, the tool may not let you save it.",
     ],
 )
 def test_what_sounds_like_a_rule_and_binds_nobody(text: str) -> None:
@@ -134,6 +137,27 @@ def test_what_is_said_between_commas_is_the_condition() -> None:
         "tell the client",
         "without delay",
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "action", "condition"),
+    [
+        (
+            "Drafts must be read and, if needed, changed.",
+            "Drafts to be read and changed",
+            "if needed",
+        ),
+        (
+            "Papers must be kept in rooms without windows.",
+            "Papers to be kept in rooms without windows",
+            "",
+        ),
+        ("You must tell us 5 days before you leave.", "You tell us 5 days before you leave", ""),
+    ],
+)
+def test_what_is_a_condition_and_what_is_none(text: str, action: str, condition: str) -> None:
+    about = only(facts(text), EntityType.OBLIGATION).attributes
+    assert (about["action"], about.get("condition", "")) == (action, condition)
 
 
 def test_what_nobody_needs_is_named() -> None:
