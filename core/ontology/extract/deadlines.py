@@ -33,6 +33,8 @@ _FOLLOWS = re.compile(r"\W{0,3}(?:after|following|from)\b", re.IGNORECASE)
 _ONCE_OVER = re.compile(r"\bafter\W{0,3}(?:about |approximately |the |a |an |every ){0,2}$")
 _WAITS = re.compile(r"\bwait(?:s|ing)?\W{0,3}(?:for )?(?:at least |about )?$")
 _UP_TO = re.compile(r"\b(?:up to|at most|no more than|not more than|maximum of)\W{0,3}$")
+_HAVING = re.compile(r"\b(?:have|has|had|given|gets?|allowed)\W{0,3}(?:up to\W{0,3})?$")
+"""Before the time that somebody has ("you have 30 days from the notice")."""
 _ADVANCE = re.compile(r"\W{0,3}(?:in advance|before|prior to|ahead of|'? ?notice)", re.IGNORECASE)
 _EVERY = re.compile(r"(?:every|each|per|once (?:a|every)|at intervals of)\W{0,9}$", re.IGNORECASE)
 _FOR = re.compile(
@@ -71,8 +73,8 @@ _OFTEN = word_pattern(
     r"|daily)(?!/|\s(?:allowance|rate|limit|payment|meal|report|business|cash|fee|price|budget|cost"
     r"|salary|pay|wage|income|premium|plan|subscription|stipend|newsletter|option|period|total"
     r"|average))(?<!/yearly)(?<!/annually)"
-    r"|(?:once|twice) (?:a|per|every) (?:year|quarter|month|week)|(?:every|each) (?:year|quarter"
-    r"|month|week))\b",
+    r"|twice daily|(?:once|twice) (?:a|per|every) (?:year|quarter|month|week)"
+    r"|(?:every|each) (?:year|quarter|month|week))\b",
     words="annually semiannually biennially yearly quarterly monthly weekly daily once twice every"
     " each",
 )
@@ -97,7 +99,7 @@ _OF_A_NOUN = re.compile(
     r"\s(?!(?:and|or|by|to|in|on|at|as|for|from|with|within|of|if|when|where|while|whenever|unless"
     r"|until|via|using|through|throughout|during|after|before|per|so|that|which|but|the|an?|all"
     r"|any|each|every|basis|reviews?|audits?|scans?|scanning|backups?|checks?|tests?|testing"
-    r"|assessments?|inspections?|updates?|training|reconciliations?|monitoring)\b)[a-z]"
+    r"|assessments?|inspections?|updates?|training|reconciliations?|monitoring)\b)[a-zA-Z]"
 )
 """After "daily" where it says of which kind a thing is ("the daily operations")."""
 _TWICE = re.compile(r"\bbi[\s-]?$", re.IGNORECASE)
@@ -176,7 +178,10 @@ def _compared(ahead: str, behind: str, *, force: str) -> str:
     said = (
         ("after", _WAITS.search(ahead)),
         ("before", _ADVANCE.match(behind)),
-        ("within", _WITHIN.search(ahead) or (follows and _UP_TO.search(ahead))),
+        (
+            "within",
+            _WITHIN.search(ahead) or (follows and (_UP_TO.search(ahead) or _HAVING.search(ahead))),
+        ),
         ("every" if force == "duty" else "none", _EVERY.search(ahead)),
         ("for", _PERIOD_IS.search(ahead) or _KEPT.search(ahead) or lasts),
         ("none", lasting and not _UP_TO.search(ahead)),
@@ -239,7 +244,7 @@ def _rates(statement: Statement, *, is_duty: bool) -> Iterator[Measure]:
         )
         unit = next(
             (name for name in ("quarter", "month", "week") if name in rate),
-            "day" if rate == "daily" else "year",
+            "day" if rate.endswith("daily") else "year",
         )
         found = measure(value, unit, "every", match[0])
         yield replace(found, words=match[0], at=match.start())

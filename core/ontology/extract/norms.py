@@ -54,6 +54,16 @@ _PASSIVE = re.compile(
 )
 """A passive verb phrase up to its agent, in one clause."""
 _BE = re.compile(r"(?:\s|^)(?:is|are|be|was|were|there)\s*$", re.IGNORECASE)
+_GOES_ON = re.compile(r"\b(?:and|or|but|then)\s*$", re.IGNORECASE)
+"""Before a verb whose subject is that of another verb ("I protect it and will not leave it")."""
+_SAYS_THAT = re.compile(
+    r"^[^,;:]{0,100}?\b(?:explains?|states?|says?|provides?|acknowledges?|agrees?|notes?|means?"
+    r"|requires?|confirms?|understands?|clarifies) that\s+",
+    re.IGNORECASE,
+)
+"""Before what is said ("the policy explains that bribery")."""
+_MENTIONED = re.compile(r"[,;]|\b(?:and|or)\b", re.IGNORECASE)
+_IS_DONE = re.compile(r"\s*(?:\w+ly )?be (?:\w+ly )?\w+(?:ed|en|wn|pt|ld)\b", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\([^()]{1,80}\)")
 """A remark on one word ("the status (if applicable)"), and no condition of the whole."""
 _PRONOUN = re.compile(
@@ -153,7 +163,7 @@ def norms_of(statement: Statement, known: Mapping[str, str]) -> tuple[Norm, ...]
 
 def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
     """Yield a norm for each main clause that has a modal expression."""
-    text, inherited = _LABEL.sub("", statement.words, count=1), False
+    text, inherited, case = _LABEL.sub("", statement.words, count=1), False, None
     clauses = _main_clauses(text)
     if _OPENS_CONDITIONS.search(statement.lead_in_words):
         text, inherited = statement.sentence, True
@@ -166,6 +176,7 @@ def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
     elif not clauses and statement.lead_in_words and not _OWN_VERB.search(text):
         text, inherited = statement.sentence, True
         clauses = _main_clauses(text)[-1:]
+        case = _FRONTED.match(_without_brackets(statement.words))
     for clause in clauses:
         if clause.trigger is None:
             continue
@@ -186,13 +197,17 @@ def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
         force = clause.modality
         if force is Modality.MUST and _NONE.match(subject):
             type_, force = EntityType.PROHIBITION, Modality.MUST_NOT
+        if case:
+            after = (
+                after[: len(after) - len(statement.words)] + statement.words[case.end() :].lstrip()
+            )
         done, condition = _act_and_condition(subject, after)
         yield Norm(
             type=type_,
             modality=force,
             actor=actor,
             action=_action(subject, trigger, done, actor),
-            condition=_tidy(condition),
+            condition=_tidy(statement.words[: case.end()] if case else condition),
             sentence=statement.sentence,
             clause=None if inherited else _within(statement.words, text, clause.span),
         )
@@ -288,6 +303,7 @@ def _actor(
                 not is_owner
                 and _HEADS_ITS_PHRASE.match(text, role.end)
                 and not _DEPENDENT.search(text[: role.start])
+                and not (_IS_DONE.match(after) and _MENTIONED.search(text[: role.start]))
             ):
                 return role
     passive = _PASSIVE.match(after)
@@ -329,7 +345,9 @@ def _action(subject: str, trigger: str, after: str, actor: RoleMention | None) -
         after = f" be {after}"
     else:
         subject = _BE.sub("", subject)
-    subject = subject.rpartition(", but ")[2]
+    if _GOES_ON.search(subject):
+        subject = ""
+    subject = _SAYS_THAT.sub("", subject.rpartition(", but ")[2])
     if actor is None and _FORBIDS.search(trigger):
         return _tidy(after)
     if _DEMANDS.search(trigger):

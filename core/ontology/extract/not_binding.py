@@ -9,8 +9,9 @@ from core.language.modality import Modality
 
 _TOLD = re.compile(
     r"\b(?:how|what|when|where|whether|which|why|whom?)\s+(?:\w+\s+){0,2}$"
-    r"|(?<![,;:.])\s(?:tools?|equipment|something|anything|everything|things?|information|help|time"
-    r"|support|resources?|access|skills?)\s+(?:we|you|they|employees)\s*$",
+    r"|\bwhether\s+(?:\w+\s+){0,5}$"
+    r"|(?:\A|(?<![,;:.])\s)(?:tools?|equipment|something|anything|everything|things?|information|help|time"
+    r"|support|resources?|access|skills?)\s+(?:we|you|they|employees)\s*(?:will\s*)?$",
     re.IGNORECASE,
 )
 """Before a modal verb within what somebody knows or has ("how we should act", "the tools we need
@@ -21,6 +22,8 @@ _NEEDS_OF = re.compile(
     r"(?:['\u2019]s?|\b(?:the|an?|any|no|our|your|their|its|this|that|such))\s*$", re.IGNORECASE
 )
 """Before "need" as a noun ("the Company's needs to operate")."""
+_ONLY = re.compile(r"\bonly\s*$", re.IGNORECASE)
+"""Before "need" where it says that nothing more is ("you only need a phone")."""
 _PURPOSE = re.compile(r"\bso (?:that )?[^,;]{1,60}$", re.IGNORECASE)
 """Before "can": what something is for, and not what is allowed."""
 _THAT = re.compile(
@@ -41,7 +44,8 @@ _IN_SOME_CASES = re.compile(
 )
 """Before "may not": what then is perhaps not possible."""
 _AS_HOPED = re.compile(
-    r"^\s*be (?:done|fine|ok(?:ay)?|good|all set|enough|easy|obvious|straightforward|simple|clear"
+    r"^\s*already\b|^\s*be (?:done|fine|ok(?:ay)?|good|all set|enough|easy|obvious|straightforward"
+    r"|simple|clear"
     r"|familiar|auto\w*)\b",
     re.IGNORECASE,
 )
@@ -108,6 +112,8 @@ _NEGATES = re.compile(
 )
 """A permission with one of these in its clause is not taken as a fact: misread, it is a
 prohibition, and the policy would seem to allow what it forbids."""
+_OR_DOES = re.compile(r"\s*(?:,\s*)?(?:or|and|nor)\s", re.IGNORECASE)
+"""After "does not require" where a second verb shares its object ("require or support")."""
 _DUTIES = frozenset({Modality.MUST, Modality.SHOULD})
 
 
@@ -144,7 +150,7 @@ def binds(
         )
     if modality in {Modality.MUST_NOT, Modality.SHOULD_NOT}:
         return not _forbids_nothing(said, ahead=ahead, subject=subject, after=after)
-    return True
+    return _OR_DOES.match(after) is None
 
 
 def is_mere_chance(said: str, *, has_actor: bool) -> bool:
@@ -162,6 +168,8 @@ def _is_no_duty(said: str, *, subject: str, after: str) -> bool:
         return _AS_HOPED.match(after) is not None
     if said == "recommend":
         return _WE_ADVISE.search(subject) is None
+    if said == "need" and _ONLY.search(subject):
+        return True
     return said.startswith("need") and _NEEDS_OF.search(subject) is not None
 
 

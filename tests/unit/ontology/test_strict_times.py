@@ -35,6 +35,8 @@ def test_a_time_that_sets_no_deadline(text: str) -> None:
         ("Receipts must be sent no longer than 20 days from the trip.", "within", "20", "day"),
         ("The data is deleted up to 60 days after the end.", "within", "60", "day"),
         ("We will answer within 10-14 days.", "within", "14", "day"),
+        ("You have 30 days from the notice to appeal.", "within", "30", "day"),
+        ("Logs must be read twice daily.", "every", "0.5", "day"),
         ("The screen must lock after 10 minutes.", "after", "10", "minute"),
         ("You will need to wait 90 days before you may claim.", "after", "90", "day"),
         ("Logs are retained for at least 7 years after the audit.", "for", "7", "year"),
@@ -113,6 +115,9 @@ def test_what_is_counted_is_a_noun(text: str, unit: str | None) -> None:
         "The founders look into it and recommend a cure.",
         "A mail lists all of the steps that you will need to take.",
         "In some cases, the tool may not let you save it.",
+        "You should already see it.",
+        "You only need the form to apply.",
+        "We do not require or support phones of your own.",
     ],
 )
 def test_what_sounds_like_a_rule_and_binds_nobody(text: str) -> None:
@@ -123,6 +128,8 @@ def test_what_sounds_like_a_rule_and_binds_nobody(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "action"),
     [
+        ("I will lock my phone and will not lend it.", "lend it"),
+        ("Our code explains that bribery is not allowed.", "bribery"),
         ("If you leave, do not take papers with you.", "If you leave, take papers with you"),
         ("Harassment will not be tolerated.", "Harassment to be tolerated"),
     ],
@@ -142,6 +149,7 @@ def test_what_is_said_between_commas_is_the_condition() -> None:
 @pytest.mark.parametrize(
     ("text", "action", "condition"),
     [
+        ("Staff must:\n\n- If they are ill, stay at home.", "stay at home", "If they are ill"),
         (
             "Drafts must be read and, if needed, changed.",
             "Drafts to be read and changed",
@@ -196,6 +204,8 @@ def test_what_is_no_exception(text: str) -> None:
         ("Managers must:\n\n- Sign the form.", "Manager"),
         ("You must send to your manager:\n\n- The form.", ""),
         ("A list of approved vendors must be kept.", ""),
+        ("Rooms, machines and personnel must be listed.", ""),
+        ("Managers and staff must be trained.", "Manager"),
     ],
 )
 def test_who_is_bound_is_the_subject(text: str, actor: str) -> None:
