@@ -33,7 +33,7 @@ OR_MORE = re.compile(
     r"\W{0,3}(?:or (?:more|above|higher|over)|and (?:above|more|over)|\+)", re.IGNORECASE
 )
 _OR_LESS = re.compile(r"\W{0,3}(?:or (?:less|below|fewer)|maximum|and below)", re.IGNORECASE)
-NEGATED_ABOVE = re.compile(r"\b(?:not?|never)\b[^.;,]{0,25}$", re.IGNORECASE)
+NEGATED_ABOVE = re.compile(r"(?:\b(?:not?|never|cannot)|n['\u2019]t)\b[^.;,]{0,25}$", re.IGNORECASE)
 _NOT_EXCEED = re.compile(r"\bnot exceed\b[^.;]{0,90}$", re.IGNORECASE)
 NEAR = 48
 """Characters around a number that are read."""

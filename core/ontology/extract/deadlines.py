@@ -26,17 +26,20 @@ from core.ontology.extract.comparisons import (
 from core.ontology.extract.statements import Statement
 
 _WITHIN = re.compile(
-    r"(?:within|in|(?:no|not) (?:later|longer) than|at the latest|latest)\W{0,9}(?:the |a ){0,4}$",
+    r"(?:within|in|(?:no|not) (?:case |event )?(?:later|longer) than|at the latest|latest)"
+    r"\W{0,9}(?:the |a ){0,4}$",
     re.IGNORECASE,
 )
 _FOLLOWS = re.compile(r"\W{0,3}(?:after|following|from)\b", re.IGNORECASE)
 _ONCE_OVER = re.compile(r"\bafter\W{0,3}(?:about |approximately |the |a |an |every ){0,2}$")
 _WAITS = re.compile(r"\bwait(?:s|ing)?\W{0,3}(?:for )?(?:at least |about )?$")
 _UP_TO = re.compile(r"\b(?:up to|at most|no more than|not more than|maximum of)\W{0,3}$")
-_HAVING = re.compile(r"\b(?:have|has|had|given|gets?|allowed)\W{0,3}(?:up to\W{0,3})?$")
+_HAVING = re.compile(r"\b(?:have|has|had|given|gets?|allowed|with)\W{0,3}(?:up to\W{0,3})?$")
 """Before the time that somebody has ("you have 30 days from the notice")."""
 _ADVANCE = re.compile(r"\W{0,3}(?:in advance|before|prior to|ahead of|'? ?notice)", re.IGNORECASE)
-_EVERY = re.compile(r"(?:every|each|per|once (?:a|every)|at intervals of)\W{0,9}$", re.IGNORECASE)
+_EVERY = re.compile(
+    r"(?:(?<!for )every|each|per|once (?:a|every)|at intervals of)\W{0,9}$", re.IGNORECASE
+)
 _FOR = re.compile(
     r"\b(?:retain|retention|keep|kept|store|stored|preserve|archiv|maintain|hold|held|for|period"
     r" of|last)",
@@ -164,7 +167,8 @@ def _stated(quantity: Quantity, statement: Statement) -> Measure | None:
     compared = _compared(ahead, behind, force=_force(statement.sentence))
     if compared:
         return _of(quantity, compared) if compared != "none" else None
-    if AT_MOST.search(ahead):
+    above = ABOVE.search(ahead)
+    if AT_MOST.search(ahead) or (above and NEGATED_ABOVE.search(ahead[: above.start()])):
         value, _, unit = quantity.canonical.partition(" ")
         return measure(value, _spaced(unit), "at_most", quantity.raw, kind="count")
     return _of_column(quantity, statement)

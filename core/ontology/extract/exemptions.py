@@ -8,8 +8,8 @@ from core.language.text_cache import word_set, words_of
 _EXEMPTION = re.compile(
     r"\b(?:do|does)(?:\s+not|n't) apply\b|(?<!non-)\bexempt(?:(?:ed|ion)?s?\b"
     r"(?! (?:and|or|employees?|team|staff|workers?|positions?|status)\b)|ions?\b)"
-    r"|\b(?:is|are) (?:not|excluded)\b.{0,40}"
-    r"\b(?:covered|subject to|gifts|hospitality|within the (?:scope|meaning))\b|\bexcluded"
+    r"|\b(?:is|are) (?:not|excluded)(?: \w+){0,2}"
+    r" (?:covered|subject to|gifts|hospitality|within the (?:scope|meaning))\b|\bexcluded"
     r" from\b|\bas an exception\b"
     r"|\b(?:is|are|be) (?:an? |the (?:only )?)?exceptions? (?:to|from)\b"
     r"|\bexceptions? (?:to|from) [^.;]{1,60} (?:is|are|apply|applies)\b|\bdo(?:es)? not count\b"

@@ -35,6 +35,7 @@ _COUNTED = re.compile(
     re.IGNORECASE,
 )
 _PLURAL = re.compile(r"(?:[a-z-]+[^su\W]s|people|persons|men|women|children|staff)", re.IGNORECASE)
+_EXAMPLE = re.compile(r"\b(?:for example|for instance|e\.g\.|examples?:)", re.IGNORECASE)
 _LIMIT = re.compile(
     r"\b(?:limits?|maximum|minimum|thresholds?|rates?|fees?|allowances?|caps?|fines?|penalt(?:y"
     r"|ies)|amount"
@@ -85,7 +86,7 @@ def _is_limit(statement: Statement) -> bool:
     """Return whether a bare amount is a limit and not an example."""
     if statement.kind == "row":
         return any(_LIMIT.search(cell.header) for cell in statement.cells)
-    return _LIMIT.search(statement.sentence) is not None
+    return _LIMIT.search(statement.sentence) is not None and not _EXAMPLE.search(statement.words)
 
 
 def _is_alternative(read: tuple[Quantity, ...], place: int, text: str) -> bool:

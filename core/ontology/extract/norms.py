@@ -29,8 +29,9 @@ _CONDITION = re.compile(
     r"|(?<!days )(?<!weeks )(?<!hours )(?<!months )(?<!minutes )(?<!years )(?<!quarters )(?<!hour )"
     r"(?<!day )(?<!week )(?<!month )(?<!year )(?:before|after|prior to)|until"
     r"|(?<!\bat )once(?! (?:every|each|an?|per)\b)|provided that|as long as|in case|upon"
-    r"|subject to|without (?:[\w-]+\s){0,4}?(?:approvals?|consent|permission|authori[sz]ation"
-    r"|agreement|delay|notice|reviews?|reason|cause|\w{3,}ing)\b|except|in the event)\b.*",
+    r"|(?<!is )(?<!are )(?<!be )subject to|without (?:[\w-]+\s){0,4}?(?:approvals?|consent"
+    r"|permission|authori[sz]ation|agreement|delay|notice|reviews?|reason|cause|\w{3,}ing)\b"
+    r"|except|in the event)\b.*",
     re.IGNORECASE,
 )
 _PARENTHETIC = re.compile(
@@ -53,6 +54,7 @@ _PASSIVE = re.compile(
     re.IGNORECASE,
 )
 """A passive verb phrase up to its agent, in one clause."""
+_WILL = re.compile(r"(?:\s(?:will|shall)|['\u2019]ll)\s*$", re.IGNORECASE)
 _BE = re.compile(r"(?:\s|^)(?:is|are|be|was|were|there)\s*$", re.IGNORECASE)
 _GOES_ON = re.compile(r"\b(?:and|or|but|then)\s*$", re.IGNORECASE)
 """Before a verb whose subject is that of another verb ("I protect it and will not leave it")."""
@@ -64,6 +66,13 @@ _SAYS_THAT = re.compile(
 """Before what is said ("the policy explains that bribery")."""
 _MENTIONED = re.compile(r"[,;]|\b(?:and|or)\b", re.IGNORECASE)
 _IS_DONE = re.compile(r"\s*(?:\w+ly )?be (?:\w+ly )?\w+(?:ed|en|wn|pt|ld)\b", re.IGNORECASE)
+_NOTHING_YET = re.compile(
+    r"(?:\b(?:must|shall|may|can|should|cannot|not|never|to)|n['\u2019]t)\W*(?:(?:and|or|but)\W*)?\Z",
+    re.IGNORECASE,
+)
+"""A modal verb whose act stands behind the next one ("we cannot and do not allow")."""
+_IF_WHO = re.compile(r"(?:if|when|whenever|where|unless|while|once)\b[^,]*\Z", re.IGNORECASE)
+"""The subject of a condition that a second verb shares ("if you travel and need to pay")."""
 _IN_BRACKETS = re.compile(r"\([^()]{1,80}\)")
 """A remark on one word ("the status (if applicable)"), and no condition of the whole."""
 _PRONOUN = re.compile(
@@ -122,7 +131,8 @@ _ADVERBS = 3
 _JOINED = re.compile(r"[;:.]|\b(?:and|or|but|that|who|which|to|it|they|you|we)\b", re.IGNORECASE)
 _LABEL = re.compile(r"^[A-Z][\w &/,'\u2019()-]{2,60}:\s+(?=[A-Z])")
 _DEPENDENT = re.compile(
-    r"(?:\b(?:of|by|from|to|for|with|in|on|at|against|under|between)\b|[\w]['\u2019]s?)"
+    r"(?:\b(?:of|by|from|to|for|with|in|on|at|against|under|between|such as|like|including)\b"
+    r"|[\w]['\u2019]s?)"
     r"(?:\s(?:the|an?|each|any|all|its|their|our|relevant|both|every))*"
     r"(?:\s(?!(?:and|or)\b)[\w-]+){0,2}\s*$",
     re.IGNORECASE,
@@ -185,7 +195,7 @@ def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
         after = text[clause.trigger.char_end : len(text) if inherited else clause.span.char_end]
         trigger = clause.trigger.of(text)
         actor = _actor(subject, trigger, after, statement, known)
-        if not binds(
+        if _NOTHING_YET.search(f"{trigger}{after}") or not binds(
             clause.modality,
             ahead=text[: clause.trigger.char_start],
             subject=subject,
@@ -265,6 +275,9 @@ def _main_clauses(text: str) -> list[ModalClause]:
     for clause in modalities(text):
         if clause.modality is Modality.NONE or clause.is_subordinate or clause.trigger is None:
             continue
+        start = clause.subject.char_start if clause.subject else clause.trigger.char_start
+        if _IF_WHO.match(text, start, clause.trigger.char_start):
+            continue
         before = kept[-1] if kept else None
         if before is None or not _goes_on(text, before, clause):
             kept.append(clause)
@@ -321,7 +334,7 @@ def _actor(
 def _actor_of_lead_in(lead_in: str, known: Mapping[str, str]) -> RoleMention | None:
     """Return the subject of what introduces a list, if it is a role."""
     fronted = _FRONTED.match(_without_brackets(lead_in))
-    start = fronted.end() if fronted and fronted.end() < len(lead_in) else 0
+    start = fronted.end() if fronted else 0
     triggers = [clause.trigger for clause in _main_clauses(lead_in) if clause.trigger is not None]
     subject = lead_in[start : triggers[0].char_start if triggers else len(lead_in)]
     if _PRONOUN.search(subject):
@@ -344,7 +357,7 @@ def _action(subject: str, trigger: str, after: str, actor: RoleMention | None) -
     if trigger.casefold().endswith("to be"):
         after = f" be {after}"
     else:
-        subject = _BE.sub("", subject)
+        subject = _WILL.sub("", _BE.sub("", subject))
     if _GOES_ON.search(subject):
         subject = ""
     subject = _SAYS_THAT.sub("", subject.rpartition(", but ")[2])
@@ -359,7 +372,8 @@ def _tidy(text: str) -> str:
     folded = " ".join(text.split()).strip(" ,;:.(")
     if folded.endswith(")") and folded.count(")") > folded.count("("):
         folded = folded[:-1].rstrip()
-    return re.sub(r",? (?:even|or|and|but|only|either|both)$", "", folded)
+    folded = re.sub(r"^(?:but|and|so) ", "", folded)
+    return re.sub(r",? (?:even|or|nor|and|but|only|either|both|so)$", "", folded)
 
 
 def _exceptions(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:

@@ -8,8 +8,8 @@ import re
 from core.language.modality import Modality
 
 _TOLD = re.compile(
-    r"\b(?:how|what|when|where|whether|which|why|whom?)\s+(?:\w+\s+){0,2}$"
-    r"|\bwhether\s+(?:\w+\s+){0,5}$"
+    r"\b(?:how|what|when|where|which|why|whom?)\s+(?:\w+\s+){0,2}$"
+    r"|\b(?:whether|what)\s+(?:\w+\s+){0,5}$"
     r"|(?:\A|(?<![,;:.])\s)(?:tools?|equipment|something|anything|everything|things?|information|help|time"
     r"|support|resources?|access|skills?)\s+(?:we|you|they|employees)\s*(?:will\s*)?$",
     re.IGNORECASE,
@@ -24,6 +24,10 @@ _NEEDS_OF = re.compile(
 """Before "need" as a noun ("the Company's needs to operate")."""
 _ONLY = re.compile(r"\bonly\s*$", re.IGNORECASE)
 """Before "need" where it says that nothing more is ("you only need a phone")."""
+_WHICH_THING = re.compile(
+    r"\b(?:the|any|all)\s(?:[\w-]+\s){1,3}(?:you|we|they)\s(?:will\s)?$", re.IGNORECASE
+)
+"""Before "need" where it says which things ("the papers you will need your doctor to sign")."""
 _PURPOSE = re.compile(r"\bso (?:that )?[^,;]{1,60}$", re.IGNORECASE)
 """Before "can": what something is for, and not what is allowed."""
 _THAT = re.compile(
@@ -33,7 +37,8 @@ _THAT = re.compile(
 )
 """Before what is said within another rule ("ensure that the data cannot be read")."""
 _WHICH = re.compile(
-    r"\b(?:all|any|every|each|the|those)\s(?:[\w-]+\s){1,4}(?:that|which)\s(?:you|we|they|he|she|it)"
+    r"\b(?:that|which) (?:they|you|we|he|she|it) (?:believe|think|feel|hope|know|expect)s?\s*$"
+    r"|\b(?:all|any|every|each|the|those)\s(?:[\w-]+\s){1,4}(?:that|which)\s(?:you|we|they|he|she|it)"
     r"\s(?:will\s|\w+ly\s)?$",
     re.IGNORECASE,
 )
@@ -51,7 +56,7 @@ _AS_HOPED = re.compile(
 )
 """After "should": what is likely, and not what somebody is to do."""
 _WHATEVER_IS = re.compile(
-    r"\b(?:any|all|other|such|whatever|the)\s+(?:[\w-]+\s+){1,3}$", re.IGNORECASE
+    r"\b(?:any|all|other|such|whatever|the|(?<=\w\s)an?)\s+(?:[\w-]+\s+){1,3}$", re.IGNORECASE
 )
 """Before "required" alone, which then only says of which things ("any notes required")."""
 _WE_ADVISE = re.compile(
@@ -72,6 +77,7 @@ _COMES_SO = re.compile(
     r"^\s*(?:\w+ly )?(?:see|notice|appear|show|apply|affect|need|have|lose|receive|get|count|know"
     r"|find|work|change|expire|accrue|happen|become|remain|result|immuni\w+|cover|include|exist"
     r"|matter|stop|start|begin|end|reflect|cause|help|prevent|take effect"
+    r"|be (?:our|your|the|an?|so)"
     r"|be (?:able|eligible|available|paid|penali[sz]ed|disciplined|retaliated|charged|counted"
     r"|affected|covered|responsible|liable|visible|deducted|required|reimbursed|entitled))\b",
     re.IGNORECASE,
@@ -114,6 +120,16 @@ _NEGATES = re.compile(
 prohibition, and the policy would seem to allow what it forbids."""
 _OR_DOES = re.compile(r"\s*(?:,\s*)?(?:or|and|nor)\s", re.IGNORECASE)
 """After "does not require" where a second verb shares its object ("require or support")."""
+_NOT_QUITE = re.compile(r"\s*(?:necessarily|always)\b", re.IGNORECASE)
+"""After "will not": what may still be."""
+_HAVE = re.compile(r"(?:\b(?:have|has|had)|['\u2019]ve)\s*$", re.IGNORECASE)
+"""Before "never": what has not been, and not what is forbidden."""
+_INVERTED = re.compile(r"\s*(?:they|it|you|we|he|she|this|that|the|an?|any)\s", re.IGNORECASE)
+"""After "should" in place of "if" ("the harm should they occur")."""
+_HAS_A_VERB = re.compile(r"\b(?:will|is|are|was|were|has|have|do|does|may|can)\b", re.IGNORECASE)
+"""Before "required" alone: it only says which ("we pay for a car required for the work")."""
+_NO_FORCE = frozenset({"having to", "had to"})
+_REACH = 60
 _DUTIES = frozenset({Modality.MUST, Modality.SHOULD})
 
 
@@ -139,7 +155,7 @@ def binds(
         return False
     said = trigger.casefold()
     if modality in _DUTIES:
-        return not _is_no_duty(said, subject=subject, after=after)
+        return not _is_no_duty(trigger, ahead=ahead, subject=subject, after=after)
     if modality is Modality.MAY:
         whole = f"{subject}{trigger}{after}"
         return not (
@@ -160,22 +176,27 @@ def is_mere_chance(said: str, *, has_actor: bool) -> bool:
     return not has_actor or _EPISTEMIC.search(said) is not None
 
 
-def _is_no_duty(said: str, *, subject: str, after: str) -> bool:
+def _is_no_duty(trigger: str, *, ahead: str, subject: str, after: str) -> bool:
     """Return whether words of a duty are none."""
+    said = trigger.casefold()
+    if said in _NO_FORCE or (trigger == "Should" and ahead.strip()):
+        return True
     if said == "required":
-        return _WHATEVER_IS.search(subject) is not None
+        return bool(_WHATEVER_IS.search(subject) or _HAS_A_VERB.search(subject))
     if said == "should":
-        return _AS_HOPED.match(after) is not None
+        return bool(_AS_HOPED.match(after) or _INVERTED.match(after))
     if said == "recommend":
         return _WE_ADVISE.search(subject) is None
-    if said == "need" and _ONLY.search(subject):
+    if said == "need" and (_ONLY.search(subject) or _WHICH_THING.search(subject)):
         return True
     return said.startswith("need") and _NEEDS_OF.search(subject) is not None
 
 
 def _forbids_nothing(said: str, *, ahead: str, subject: str, after: str) -> bool:
     """Return whether words of a prohibition are none."""
-    if said in {"may not", "might not"} and _IN_SOME_CASES.search(subject):
+    if said in {"may not", "might not"} and _IN_SOME_CASES.search(ahead[-_REACH:]):
+        return True
+    if _NOT_QUITE.match(after) or (said == "never" and _HAVE.search(subject)):
         return True
     if _WILL_NOT.search(said):
         return _COMES_SO.match(after) is not None

@@ -35,6 +35,7 @@ def test_a_time_that_sets_no_deadline(text: str) -> None:
         ("Receipts must be sent no longer than 20 days from the trip.", "within", "20", "day"),
         ("The data is deleted up to 60 days after the end.", "within", "60", "day"),
         ("We will answer within 10-14 days.", "within", "14", "day"),
+        ("Tell us in no case later than 72 hours after the loss.", "within", "72", "hour"),
         ("You have 30 days from the notice to appeal.", "within", "30", "day"),
         ("Logs must be read twice daily.", "every", "0.5", "day"),
         ("The screen must lock after 10 minutes.", "after", "10", "minute"),
@@ -74,6 +75,7 @@ def test_a_time_in_another_column_is_none() -> None:
         ("Not less than 3 quotes are needed.", "at_least", "3"),
         ("Staff may take up to 8 weeks of unpaid leave.", "at_most", "8"),
         ("Visits must be no longer than 3 hours.", "", ""),
+        ("Staff cannot save more than 5 days.", "at_most", "5"),
         ("Absences longer than 3 days need a note.", "above", "3"),
     ],
 )
@@ -116,6 +118,15 @@ def test_what_is_counted_is_a_noun(text: str, unit: str | None) -> None:
         "A mail lists all of the steps that you will need to take.",
         "In some cases, the tool may not let you save it.",
         "You should already see it.",
+        "This includes tools you have never heard of.",
+        "You will get the proper papers you will need your doctor to sign.",
+        "For long trips:\n\n- Should the costs exceed 100 %, the team is asked.",
+        "Say what they believe should have led to it.",
+        "You can ask others without having to share your name.",
+        "We pay for a car required for the work.",
+        "Think of the harm should they occur.",
+        "This won't be our last course.",
+        "Help will not necessarily come at once.",
         "You only need the form to apply.",
         "We do not require or support phones of your own.",
     ],
@@ -128,6 +139,7 @@ def test_what_sounds_like_a_rule_and_binds_nobody(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "action"),
     [
+        ("We cannot and do not allow it.", "it"),
         ("I will lock my phone and will not lend it.", "lend it"),
         ("Our code explains that bribery is not allowed.", "bribery"),
         ("If you leave, do not take papers with you.", "If you leave, take papers with you"),
@@ -190,6 +202,7 @@ def test_an_exception_ends_where_the_rule_begins(text: str, case: str) -> None:
     [
         "Guests of a host other than us are met at the door.",
         "Exempt employees get no overtime.",
+        "Say why it is not private data that is subject to this policy.",
     ],
 )
 def test_what_is_no_exception(text: str) -> None:
