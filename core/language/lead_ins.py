@@ -140,6 +140,8 @@ class _Level:
     looks_alike: bool = False
     """True if its items look like those around it, as where a format lost the indentation. The next
     item that introduces something ends it."""
+    in_line: bool = False
+    """True for items within a line ("either (i) ... or (ii) ..."), which end with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -199,8 +201,11 @@ class _Reader:
 
     def _sentence(self, span: TextSpan, raw: str) -> IntroducedUnit:
         goes_on = self._goes_on(span)
+        gap, indent = self._gap(span)
         if not goes_on:
             self._levels = []
+        elif "\n" in gap:
+            self._levels = [one for one in self._levels if one.indent < indent and not one.in_line]
         self._opener, self._is_own = (span if _opens(raw) else None), not goes_on
         return IntroducedUnit(span=span, kind="sentence")
 
@@ -211,10 +216,15 @@ class _Reader:
 
     def _item(self, span: TextSpan, raw: str, marked: str) -> IntroducedUnit:
         gap, indent = self._gap(span)
-        if "\n" not in gap and self._before is not None:
+        in_line = "\n" not in gap and self._before is not None
+        if in_line:
             indent = self._indent
+        else:
+            self._levels = [one for one in self._levels if not one.in_line]
         marker = _marker_of(marked)
         self._place(marker, indent, opens=ends_in_colon(raw))
+        if in_line and len(self._levels) > 1:
+            self._levels[-1] = replace(self._levels[-1], in_line=True)
         self._marker, self._indent = marker, indent
         self._opener, self._is_own = (span if _opens(raw) else None), False
         leads = tuple(level.lead_in for level in self._levels if level.lead_in is not None)

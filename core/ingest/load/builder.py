@@ -37,6 +37,9 @@ _SPACES = re.compile(
 _SYMBOL_FONT = str.maketrans({"\uf0b7": "•", "\uf0a7": "▪", "\uf0d8": "➢", "\uf0fc": "✓"})
 """Bullets of Microsoft's Symbol and Wingdings fonts, which have no glyph elsewhere."""
 CELL_SEPARATOR = " | "
+INDENT = "  "
+"""Of an item within another one, for each."""
+_DEEPEST = 8
 Notes: TypeAlias = Sequence[str]
 
 
@@ -64,13 +67,20 @@ class DocumentBuilder:
         """Put one empty line before the next line, however often this is called."""
         self._wants_blank = True
 
-    def line(self, raw: str) -> TextSpan | None:
-        """Append one line; None if nothing visible is left of it."""
+    def line(self, raw: str, *, depth: int = 0) -> TextSpan | None:
+        """Append one line; None if nothing visible is left of it.
+
+        Args:
+            raw: The line.
+            depth: In how many items of lists it stands; its own item not counted. It is indented by
+                as much, so that what introduces an item can be told.
+        """
         text = self._clean(raw)
         if not text:
             return None
         if self._parts:
             self._append("\n\n" if self._wants_blank else "\n")
+            self._append(INDENT * min(depth, _DEEPEST))
         self._wants_blank = False
         return self._place(text)
 

@@ -85,6 +85,8 @@ class HtmlWriter:
         """Elements around the text, left out."""
         self._parts: list[str] = []
         self._label = ""
+        self._items = 0
+        """In how many items of lists the current line stands."""
         self.level = 0
         """Of the last heading."""
 
@@ -123,7 +125,8 @@ class HtmlWriter:
         """Write the current line."""
         text = " ".join("".join(self._parts).split())
         self._parts.clear()
-        if text and self.builder.line(self._label + text) is not None:
+        depth = self._items - int(bool(self._label))
+        if text and self.builder.line(self._label + text, depth=depth) is not None:
             self._label = ""
 
     def _write_children(self, element: html.HtmlElement, *, is_block: bool, tag: str) -> None:
@@ -131,6 +134,7 @@ class HtmlWriter:
             self.flush()
         if tag == "li":
             self._label = _item_label(element)
+            self._items += 1
         self._parts.append(element.text or "")
         for child in element:
             self.walk(child)
@@ -138,6 +142,7 @@ class HtmlWriter:
         if is_block:
             self.flush()
             self._label = ""
+            self._items -= int(tag == "li")
             if tag not in {"li", "dt"}:
                 self.builder.blank()
 

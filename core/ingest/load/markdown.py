@@ -292,7 +292,8 @@ class _Walk:
 
     def _take_lines(self, text: str) -> None:
         for line in text.split(_BREAK):
-            if self.builder.line(self._label + line) is not None:
+            depth = len(self._counters) - int(bool(self._label))
+            if self.builder.line(self._label + line, depth=depth) is not None:
                 self._label = ""
 
 

@@ -148,10 +148,18 @@ def _add_lines(
             skipped = title.place + 1
         elif not has_numbers and _may_be_heading(lines, place):
             builder.candidate(line, _ALONE)
-        elif builder.line(line) is None:
+        elif builder.line(line, depth=_depth(line)) is None:
             builder.blank()
     if in_table:
         builder.end_table()
+
+
+def _depth(line: str) -> int:
+    """Return how deep an item of a list stands, by its indentation; 0 for other lines."""
+    stripped = line.lstrip()
+    if not _ITEM.match(stripped):
+        return 0
+    return len(line[: len(line) - len(stripped)].expandtabs(4)) // 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -91,6 +91,8 @@ _AMOUNT_BEFORE = re.compile(
 """An amount right before how often: the period of the amount ("$1,500 quarterly"), no deadline."""
 _LOOKING_BACK = re.compile(r"\b(?:last|past|previous|preceding|prior)\W{0,3}$")
 """Before a time that is only looked back on ("the last two weeks of a quarter")."""
+_IN_A_CASE = re.compile(r"\W*(?:if|when|whenever|where|unless)\b[^,;]*\Z", re.IGNORECASE)
+"""Before a time within the case that a rule is for ("if you leave within 60 days, you must")."""
 _ORDINAL = re.compile(r"(?:first|second|third|last|next)\b", re.IGNORECASE)
 _ATTRIBUTE = re.compile(
     r"(?:[\w.]+-|(?!(?:1|one|an?)\b)[\w.]+ )(?:business )?(?:minute|hour|day|week|month|year)\b",
@@ -159,8 +161,9 @@ def _stated(quantity: Quantity, statement: Statement) -> Measure | None:
         _LOOKING_BACK.search(ahead)
         or _ORDINAL.match(quantity.raw)
         or (_ATTRIBUTE.match(quantity.raw) and not _KEPT.search(ahead))
+        or _IN_A_CASE.match(text[: quantity.span.char_start])
     ):
-        return None
+        return limit_of_time(quantity, text)
     limit = limit_of_time(quantity, text)
     if limit is not None:
         return limit

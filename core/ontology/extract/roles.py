@@ -72,7 +72,7 @@ _NOT_FIRST = (
     r"(?!(?:The|This|That|All|Each|Any|Every|A|An|If|When|Where|No|Our|Your|These|Such|By|For|In"
     r"|Of|To|And|Or"
     r"|Unless|Only|Under|As|Upon|Prior|Relevant|Direct|Both|Final|Approved|Approval|Policy"
-    r"|Required|Designated)\b)"
+    r"|Required|Designated|United|Federal)\b)"
 )
 _TITLED = re.compile(
     r"(?<![\w-])(?P<name>Chief\s(?:[A-Z][a-z]+\s(?:and\s)?){1,3}Officer"

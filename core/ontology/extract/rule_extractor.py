@@ -173,11 +173,12 @@ class _Reader:
     def _norm(self, norm: Norm, statement: Statement) -> tuple[str, Norm]:
         """Add a norm with its actor and its section."""
         key = f"{norm.type.value.casefold()}:{self._key}:{fingerprint(norm.sentence)}"
+        spans = statement.lead_ins if norm.is_of_lead_in else statement.spans
         self.collector.entity(
             key,
             norm.type,
             norm.sentence,
-            statement.spans,
+            spans,
             description=norm.sentence,
             attributes={
                 "actor": norm.actor.name if norm.actor else "",
@@ -185,10 +186,9 @@ class _Reader:
                 "condition": norm.condition,
                 "modality": norm.modality.value if norm.type is not EntityType.EXCEPTION else "",
                 "sentence": norm.sentence,
-                "lead_in": statement.lead_in_words,
+                "lead_in": "" if norm.is_of_lead_in else statement.lead_in_words,
             },
         )
-        spans = statement.spans
         holder = self._section_key(statement.section)
         self.collector.relation(key, RelationType.PART_OF, holder, spans)
         source = self._policy
@@ -199,7 +199,7 @@ class _Reader:
                 type_ = RelationType.EXEMPTS
             self.collector.relation(key, type_, source, spans)
         if norm.type is EntityType.EXCEPTION:
-            self._exempt(key, norm, spans)
+            self._exempt(key, statement)
         else:
             self.collector.relation(source, NORM_RELATION[norm.type], key, spans)
         for code in where_bound(norm.sentence):
@@ -207,11 +207,11 @@ class _Reader:
             self.collector.relation(key, RelationType.APPLIES_TO, place, spans)
         return key, norm
 
-    def _exempt(self, key: str, norm: Norm, spans: Sequence[TextSpan]) -> None:
+    def _exempt(self, key: str, statement: Statement) -> None:
         """Relate an exception to the norms of its own sentence."""
         for type_ in NORM_RELATION:
-            other = f"{type_.value.casefold()}:{self._key}:{fingerprint(norm.sentence)}"
-            self.collector.relation(key, RelationType.EXEMPTS, other, spans)
+            other = f"{type_.value.casefold()}:{self._key}:{fingerprint(statement.sentence)}"
+            self.collector.relation(key, RelationType.EXEMPTS, other, statement.spans)
 
     def _measures(
         self, statement: Statement, rules: Sequence[tuple[str, Norm]], holder: str

@@ -137,3 +137,14 @@ def test_reading_takes_time_in_proportion(piece: str) -> None:
     began = time.process_time()
     assert sum(1 for _ in introduced_units(text)) > 0
     assert time.process_time() - began < 10
+
+
+def test_items_within_a_line_end_with_it() -> None:
+    """What the next list says is introduced by the sentence before it alone."""
+    found = read(
+        "- We tell nobody unless asked by either\n  (i) a court; or (ii) a judge. We may show:\n"
+        "  - logs\n  - mails\n- We keep:\n  - names\n"
+    )
+    assert found["(ii) a judge."] == ["- We tell nobody unless asked by either"]
+    assert found["- mails"] == ["We may show:"]
+    assert found["- names"] == ["- We keep:"]

@@ -173,6 +173,17 @@ def test_numbers_go_on_from_list_to_list_and_begin_anew_where_one_says_so() -> N
     assert read(source).text == "1. x\n2. x\n1. x\n2. x"
 
 
+def test_bullets_within_bullets_are_indented() -> None:
+    """So that what introduces each can be told; numbers tell their level themselves."""
+    source: Any = docx.Document()
+    form = '<w:numFmt w:val="bullet"/><w:lvlText w:val="o"/>'
+    levels = "".join(f'<w:lvl w:ilvl="{level}">{form}</w:lvl>' for level in range(2))
+    numbered(source, f'w:abstractNumId="90">{levels}', 'w:numId="91"><w:abstractNumId w:val="90"/>')
+    for text, level in (("accept:", 0), ("cash", 1), ("offer", 0)):
+        in_list(source.add_paragraph(text), 91, level)
+    assert read(source).text == "- accept:\n  - cash\n- offer"
+
+
 def test_level_of_a_numbered_style_is_that_which_names_the_style() -> None:
     """A level that is left out counts as begun, as Word shows it: 1.1.1, then 1.2."""
     source: Any = docx.Document()

@@ -212,3 +212,10 @@ def test_lines_that_are_set_apart_cost_no_more_the_more_there_are(lines: str) ->
     begun = process_time()
     assert read(lines).startswith("Limits")
     assert process_time() - begun < 4
+
+
+def test_items_within_items_are_indented() -> None:
+    """So that what introduces each can be told."""
+    inner = "<ul><li>cash</li><li><p>loans</p><p>of any kind</p></li></ul>"
+    shown = read(f"<ul><li>accept:{inner}</li><li>offer</li></ul>")
+    assert shown == "- accept:\n  - cash\n  - loans\n\n    of any kind\n\n- offer"

@@ -39,7 +39,7 @@ def test_table_is_one_row_a_line() -> None:
 
 def test_lists_keep_their_labels() -> None:
     document = read("Do:\n\n3. third\n4. fourth\n   - nested\n     more\n\n* bullet\n")
-    assert document.text == "Do:\n\n3. third\n4. fourth\n- nested more\n\n- bullet"
+    assert document.text == "Do:\n\n3. third\n4. fourth\n  - nested more\n\n- bullet"
 
 
 def test_front_matter_is_metadata_not_text() -> None:

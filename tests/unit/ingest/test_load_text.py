@@ -88,3 +88,8 @@ def test_lines_on_each_page_are_left_out_and_said() -> None:
     document = load("\f".join(pages).encode(), source_name="a.txt")
     assert document.text == "Text a.\n\nText b.\n\nText c."
     assert document.notes == ("left out 6 lines at the top or bottom of pages",)
+
+
+def test_bullets_keep_their_depth_and_wrapped_lines_do_not() -> None:
+    document = load(b"Never:\n  - accept:\n    - cash\n      in any form\n", source_name="a.txt")
+    assert document.text == "Never:\n  - accept:\n    - cash\nin any form"

@@ -20,6 +20,7 @@ RULES = (EntityType.OBLIGATION, EntityType.PROHIBITION, EntityType.PERMISSION)
         "You can take 5 days each year.",
         "A form can be used 2 times a week in 10 minute slots.",
         "Staff who joined in the last 6 months must answer.",
+        "If you leave within 60 days, you must say so.",
         "Part-time staff are immediately eligible.",
         "With the signature the options immediately convert to shares.",
     ],
@@ -195,6 +196,15 @@ def test_what_nobody_needs_is_named() -> None:
 )
 def test_an_exception_ends_where_the_rule_begins(text: str, case: str) -> None:
     assert only(facts(text), EntityType.EXCEPTION).attributes["condition"] == case
+
+
+def test_an_exception_of_a_whole_list_is_one() -> None:
+    """And not one of each item, nor part of its words."""
+    found = facts("You must show, unless the law says otherwise:\n\n- your badge\n- your bag")
+    assert only(found, EntityType.EXCEPTION).attributes["condition"] == "the law says otherwise"
+    freed = {one.target for one in found.relations if one.type is RelationType.EXEMPTS}
+    assert freed == {one.key for one in of_type(found, EntityType.OBLIGATION)}
+    assert len(freed) == 2
 
 
 @pytest.mark.parametrize(

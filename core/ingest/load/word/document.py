@@ -145,7 +145,8 @@ class _Writer:
             self._builder.candidate(label + words, look)
             self._write_blocks(self.notes.referred_to(text))
         elif label:
-            self._write_lines(label + self.notes.inline(text))
+            depth = self._labels.depth if label == BULLET else 0
+            self._write_lines(label + self.notes.inline(text), depth=depth)
         else:
             self._write_blocks(self.notes.after_sentences(text))
 
@@ -175,9 +176,9 @@ class _Writer:
             self._write_lines(text)
             self._builder.blank()
 
-    def _write_lines(self, text: str) -> None:
+    def _write_lines(self, text: str, *, depth: int = 0) -> None:
         for line in text.split("\n"):
-            self._builder.line(line)
+            self._builder.line(line, depth=depth)
 
     def _write_table(self, table: Table) -> None:
         rows = [_distinct(row.cells) for row in table.rows]

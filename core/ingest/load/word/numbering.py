@@ -92,6 +92,8 @@ class ListLabels:
 
     def __init__(self, numbering: Numbering) -> None:
         self._numbering = numbering
+        self.depth = 0
+        """Of the last paragraph in its list."""
         self._counters: dict[ListPlace, int] = {}
         self._begun: set[ListPlace] = set()
         self._of_style = {
@@ -108,6 +110,7 @@ class ListLabels:
             style: id of its style.
         """
         place = self._place(properties, style)
+        self.depth = place.level if place is not None else 0
         level = self._numbering.get(place) if place is not None else None
         if place is None or level is None:
             return ""

@@ -1,0 +1,92 @@
+"""Whom a rule binds: its subject, who does what is to be done, or whom its list is for."""
+
+import re
+from collections.abc import Mapping
+
+from core.ontology.extract.clauses import FRONTED, main_clauses, without_brackets
+from core.ontology.extract.roles import RoleMention, find_roles
+
+_PASSIVE = re.compile(
+    r"\s*(?:\w+ly )?(?:not )?be(?:en)? (?:\w+ly )?"
+    r"(?:\w+(?:ed|en|wn|ne|de|pt|ld|nt|ut)|kept|held|made|paid|sent|read|set|met)\b"
+    r"[^,;:.]{0,160}?\bby (?:the |an? |their |its |each )?"
+    r"(?:relevant |appropriate |responsible |respective |direct |designated |applicable )?",
+    re.IGNORECASE,
+)
+"""A passive verb phrase up to its agent, in one clause."""
+_MENTIONED = re.compile(r"[,;]|\b(?:and|or)\b", re.IGNORECASE)
+_IS_DONE = re.compile(r"\s*(?:\w+ly )?be (?:\w+ly )?\w+(?:ed|en|wn|pt|ld)\b", re.IGNORECASE)
+_PRONOUN = re.compile(
+    r"\b(?:you|we|i|he|she|it|they|this|that|these|those)(?:['\u2019](?:ll|d|ve))?"
+    r"\s*(?:\w+ly\s*|also\s*)?$",
+    re.IGNORECASE,
+)
+"""A subject that is no role, whatever is named before it ("before you meet an official, you")."""
+_HEADS_ITS_PHRASE = re.compile(
+    r"\s*(?:$|[^\w\s]|(?:and|or|nor|who|whom|whose|that|which|of|in|on|at|with|within|without|from"
+    r"|for|to|by|as|under|outside|if|when|where|whenever|is|are|do|does|will|must|may|shall|should"
+    r"|can|not|never|then|also|both|each|all|only|alone|themselves|himself|herself|\w+(?:ed|ing|ly))"
+    r"\b)",
+    re.IGNORECASE,
+)
+"""After a role that is who is spoken of, and not what kind of thing is ("vendor contracts")."""
+_DEMANDED = re.compile(
+    r"(?:requires?|expects?)\s(?P<whom>(?:[\w'\u2019-]+\s){1,5}?)to\b", re.IGNORECASE
+)
+"""Of whom something is demanded ("we require all suppliers to")."""
+_DEPENDENT = re.compile(
+    r"(?:\b(?:of|by|from|to|for|with|in|on|at|against|under|between|such as|like|including)\b"
+    r"|[\w]['\u2019]s?)"
+    r"(?:\s(?:the|an?|each|any|all|its|their|our|relevant|both|every))*"
+    r"(?:\s(?!(?:and|or)\b)[\w-]+){0,2}\s*$",
+    re.IGNORECASE,
+)
+
+
+def actor_of(
+    subject: str, trigger: str, after: str, lead_in: str, known: Mapping[str, str]
+) -> RoleMention | None:
+    """Return who a norm binds: the subject, the agent of a passive, or the lead-in's subject."""
+    fronted = FRONTED.match(without_brackets(subject.strip()))
+    own = subject.strip()[fronted.end() :] if fronted else subject
+    demanded = _DEMANDED.match(f"{trigger}{after}")
+    if demanded:
+        return next(iter(find_roles(demanded["whom"], known)), None)
+    if _PRONOUN.search(own):
+        return None
+    for text in (own, trigger):
+        for role in find_roles(text, known):
+            is_owner = text[role.end :].startswith(("'", "\u2019"))
+            if (
+                not is_owner
+                and _HEADS_ITS_PHRASE.match(text, role.end)
+                and not _DEPENDENT.search(text[: role.start])
+                and not (_IS_DONE.match(after) and _MENTIONED.search(text[: role.start]))
+            ):
+                return role
+    passive = _PASSIVE.match(after)
+    if passive:
+        roles = find_roles(after[passive.end() : passive.end() + 60], known)
+        if (
+            roles
+            and roles[0].start <= 1
+            and after[passive.end() + roles[0].end :][:1] not in {"'", "\u2019"}
+        ):
+            return roles[0]
+    return _actor_of_lead_in(lead_in, known)
+
+
+def _actor_of_lead_in(lead_in: str, known: Mapping[str, str]) -> RoleMention | None:
+    """Return the subject of what introduces a list, if it is a role."""
+    fronted = FRONTED.match(without_brackets(lead_in))
+    start = fronted.end() if fronted else 0
+    triggers = [clause.trigger for clause in main_clauses(lead_in) if clause.trigger is not None]
+    subject = lead_in[start : triggers[0].char_start if triggers else len(lead_in)]
+    if _PRONOUN.search(subject):
+        return None
+    for role in find_roles(subject, known):
+        if _HEADS_ITS_PHRASE.match(subject, role.end) and not _DEPENDENT.search(
+            subject[: role.start]
+        ):
+            return role
+    return None
