@@ -65,10 +65,15 @@ _SERVED = re.compile(
 _BY_DATE = re.compile(
     r"(?:by|until|no later than|before|on or before|till)\W{0,9}(?:the )?$", re.IGNORECASE
 )
+_LONG_AGO = re.compile(
+    r"\b(?:joined|hired|employed|started|began|born|created|signed|issued|opened|made|dated)\b"
+    r"[^,;]{0,20}$"
+)
+"""Before a date that only says of whom or what ("staff who joined before May 2021")."""
 _AT_ONCE = word_pattern(
     r"\b(?:immediately(?! (?:eligible|available|above|below|preceding)\b)"
-    r"|without (?:undue )?delay|promptly|forthwith|as soon as (?:possible|practicable)|at once"
-    r"|on the same day)\b",
+    r"|without (?:undue )?delay|promptly|forthwith|as soon as (?:possible|practicable)"
+    r"|(?<!all )at once|on the same day)\b",
     words="immediately delay promptly forthwith soon once same",
 )
 _OFTEN = word_pattern(
@@ -138,7 +143,7 @@ def stated_deadlines(statement: Statement) -> Iterator[Measure]:
     read = quantities(text)
     for place, quantity in enumerate(read):
         found = None
-        if quantity.kind == "date":
+        if quantity.kind == "date" and not _LONG_AGO.search(before(text, quantity)):
             found = last_day(quantity, text)
         elif quantity.kind == "duration" and end_of_range(read, place, text) != "low":
             found = _stated(quantity, statement)

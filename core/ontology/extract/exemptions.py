@@ -39,7 +39,7 @@ _EXCEPTING = word_set(
 """Words of which every exception has one: most sentences have none."""
 
 
-_REACH = 90
+_REACH = 45
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,10 +37,16 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 _PARENTHETIC = re.compile(
-    r",\s(?P<words>(?:if|when|where|unless|as)\s[^,;:()]{2,40}),(?=\s)", re.IGNORECASE
+    r",\s(?P<words>(?:(?:if|when|where|unless)\s[^,;:()]{2,40}"
+    r"|as (?:appropriate|necessary|needed|required|applicable))),(?=\s)",
+    re.IGNORECASE,
 )
 """A condition between commas, after which the act goes on ("reviewed and, if needed, changed")."""
 _IF_ANY = re.compile(r"if any\Z", re.IGNORECASE)
+_CASE = re.compile(
+    r"(?:if|when|whenever|unless|once|in the event|provided that)\b[^,]*,", re.IGNORECASE
+)
+"""For an item that says when its act is due ("if they are ill, stay at home")."""
 _INSERTED = re.compile(r"\s*,\s(?P<words>[^,;:()]{4,120}),\s")
 """What is said between a modal verb and its act ("shall, if asked, send")."""
 _WILL = re.compile(r"(?:\s(?:will|shall)|['\u2019]ll)\s*$", re.IGNORECASE)
@@ -146,7 +152,7 @@ def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
     elif not clauses and statement.lead_in_words and not _OWN_VERB.search(text):
         text, inherited = statement.sentence, True
         clauses = main_clauses(text)[-1:]
-        case = FRONTED.match(without_brackets(statement.words))
+        case = _CASE.match(without_brackets(statement.words))
     for clause in clauses:
         if clause.trigger is None:
             continue

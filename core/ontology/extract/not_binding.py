@@ -10,6 +10,7 @@ from core.language.modality import Modality
 _TOLD = re.compile(
     r"\b(?:how|what|when|where|which|why|whom?)\s+(?:\w+\s+){0,2}$"
     r"|\b(?:whether|what)\s+(?:\w+\s+){0,5}$"
+    r"|(?<!,)\s(?:which|how)\s+(?:\w+\s+){0,4}$"
     r"|(?:\A|(?<![,;:.])\s)(?:tools?|equipment|something|anything|everything|things?|information|help|time"
     r"|support|resources?|access|skills?)\s+(?:we|you|they|employees)\s*(?:will\s*)?$",
     re.IGNORECASE,
@@ -129,6 +130,8 @@ _INVERTED = re.compile(r"\s*(?:they|it|you|we|he|she|this|that|the|an?|any)\s", 
 _HAS_A_VERB = re.compile(r"\b(?:will|is|are|was|were|has|have|do|does|may|can)\b", re.IGNORECASE)
 """Before "required" alone: it only says which ("we pay for a car required for the work")."""
 _NO_FORCE = frozenset({"having to", "had to"})
+_TO_OFFER = re.compile(r"\s*(?:offer|say|do with)\b", re.IGNORECASE)
+"""After "has to" where nothing is demanded ("the voices our community has to offer")."""
 _REACH = 60
 _DUTIES = frozenset({Modality.MUST, Modality.SHOULD})
 
@@ -181,15 +184,17 @@ def _is_no_duty(trigger: str, *, ahead: str, subject: str, after: str) -> bool:
     said = trigger.casefold()
     if said in _NO_FORCE or (trigger == "Should" and ahead.strip()):
         return True
-    if said == "required":
-        return bool(_WHATEVER_IS.search(subject) or _HAS_A_VERB.search(subject))
-    if said == "should":
-        return bool(_AS_HOPED.match(after) or _INVERTED.match(after))
-    if said == "recommend":
-        return _WE_ADVISE.search(subject) is None
-    if said == "need" and (_ONLY.search(subject) or _WHICH_THING.search(subject)):
-        return True
-    return said.startswith("need") and _NEEDS_OF.search(subject) is not None
+    if said.startswith("need"):
+        alone = said == "need" and (_ONLY.search(subject) or _WHICH_THING.search(subject))
+        return bool(alone or _NEEDS_OF.search(subject))
+    checks = {
+        "has to": _TO_OFFER.match(after),
+        "have to": _TO_OFFER.match(after),
+        "required": _WHATEVER_IS.search(subject) or _HAS_A_VERB.search(subject),
+        "should": _AS_HOPED.match(after) or _INVERTED.match(after),
+        "recommend": not _WE_ADVISE.search(subject),
+    }
+    return bool(checks.get(said))
 
 
 def _forbids_nothing(said: str, *, ahead: str, subject: str, after: str) -> bool:
