@@ -67,10 +67,12 @@ def actor_of(
     passive = _PASSIVE.match(after)
     if passive:
         roles = find_roles(after[passive.end() : passive.end() + 60], known)
+        behind = after[passive.end() + roles[0].end :] if roles else ""
         if (
             roles
             and roles[0].start <= 1
-            and after[passive.end() + roles[0].end :][:1] not in {"'", "\u2019"}
+            and behind[:1] not in {"'", "\u2019"}
+            and _HEADS_ITS_PHRASE.match(behind)
         ):
             return roles[0]
     return _actor_of_lead_in(lead_in, known)

@@ -7,8 +7,8 @@ from core.language.modality import ModalClause, Modality, modalities
 from core.language.spans import TextSpan
 
 FRONTED = re.compile(
-    r"^(?:if|when|whenever|where|unless|before|after|until|once|provided that|in case|upon|as"
-    r" long as"
+    r"^(?:if|when|whenever|where|unless|before|after|until|once|provided that|in case|upon|during"
+    r"|throughout|prior to|following|as long as"
     r"|from|in the event|should)\b[^,]*(?:(?:, [^,]{1,40}){0,5}, (?:or|and) [^,]*)?(?:,|$)",
     re.IGNORECASE,
 )

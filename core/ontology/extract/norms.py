@@ -42,6 +42,11 @@ _PARENTHETIC = re.compile(
     re.IGNORECASE,
 )
 """A condition between commas, after which the act goes on ("reviewed and, if needed, changed")."""
+_WHETHER = re.compile(
+    r"\b(?:decid|determin|indicat|check|verif|confirm|assess|ask|know|tell|evaluat|identif|find out"
+    r"|see\b|say|consider)\w*\s+(?:\w+\s+){0,3}\Z",
+    re.IGNORECASE,
+)
 _IF_ANY = re.compile(r"if any\Z", re.IGNORECASE)
 _CASE = re.compile(
     r"(?:if|when|whenever|unless|once|in the event|provided that)\b[^,]*,", re.IGNORECASE
@@ -150,7 +155,7 @@ def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
             if clause.trigger is not None and clause.trigger.char_end <= end
         ][-1:]
     elif not clauses and statement.lead_in_words and not _OWN_VERB.search(text):
-        text, inherited = statement.sentence, True
+        text, inherited = _introduced(statement), True
         clauses = main_clauses(text)[-1:]
         case = _CASE.match(without_brackets(statement.words))
     for clause in clauses:
@@ -189,6 +194,13 @@ def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
         )
 
 
+def _introduced(statement: Statement) -> str:
+    """Return a statement after what makes a rule of it, and not after all that stands above."""
+    said = statement.introductions
+    start = next((at for at in reversed(range(len(said))) if main_clauses(said[at])), 0)
+    return " ".join((*said[start:], statement.words))
+
+
 def _act_and_condition(subject: str, after: str) -> tuple[str, str]:
     """Return what is to be done, and when: before the subject, beside the verb, or at the end."""
     fronted = FRONTED.match(without_brackets(subject.strip()))
@@ -197,7 +209,8 @@ def _act_and_condition(subject: str, after: str) -> tuple[str, str]:
     aside = _PARENTHETIC.search(done)
     if aside:
         done = done[: aside.start()] + done[aside.end() :]
-    later = _CONDITION.search(without_brackets(done))
+    plain = without_brackets(done)
+    later = next((one for one in _CONDITION.finditer(plain) if not _asks(plain, one)), None)
     act = done[: later.start()] if later else done
     if fronted:
         return act, subject.strip()[: fronted.end()]
@@ -206,6 +219,11 @@ def _act_and_condition(subject: str, after: str) -> tuple[str, str]:
     if later:
         return act, done[later.start() :]
     return act, aside["words"] if aside and not _IF_ANY.match(aside["words"]) else ""
+
+
+def _asks(text: str, found: re.Match[str]) -> bool:
+    """Return whether "if" stands for "whether" ("decide if it is urgent")."""
+    return found[0][:2].casefold() == "if" and _WHETHER.search(text, 0, found.start()) is not None
 
 
 def _subject(text: str, clause: ModalClause) -> str:
@@ -241,7 +259,7 @@ def _action(subject: str, trigger: str, after: str, actor: RoleMention | None) -
     if _GOES_ON.search(subject):
         subject = ""
     subject = _SAYS_THAT.sub("", subject.rpartition(", but ")[2])
-    if actor is None and _FORBIDS.search(trigger):
+    if actor is None and _FORBIDS.search(trigger) and not after.lstrip().startswith("be "):
         return _tidy(after)
     if _DEMANDS.search(trigger):
         return _tidy(f"{subject} {trigger} {after}")

@@ -35,10 +35,15 @@ class Statement:
     """The section it belongs to."""
     lead_ins: tuple[TextSpan, ...] = ()
     """For an item: the sentences and items that introduce it, outermost first."""
-    lead_in_words: str = ""
-    """The text of its lead-ins without markup and colons; empty if there are none."""
+    introductions: tuple[str, ...] = ()
+    """The texts of its lead-ins without markup and colons, outermost first."""
     cells: tuple[Cell, ...] = ()
     """For a row: its cells."""
+
+    @property
+    def lead_in_words(self) -> str:
+        """What its lead-ins say; empty if there are none."""
+        return " ".join(self.introductions)
 
     @property
     def spans(self) -> tuple[TextSpan, ...]:
@@ -123,7 +128,7 @@ def _of_section(text: str, section: Section) -> Iterator[Statement]:
                 words=words,
                 section=section,
                 lead_ins=unit.lead_ins,
-                lead_in_words=" ".join(_opening(one.of(text)) for one in unit.lead_ins),
+                introductions=tuple(_opening(one.of(text)) for one in unit.lead_ins),
             )
 
 

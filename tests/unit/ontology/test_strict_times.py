@@ -145,6 +145,7 @@ def test_what_sounds_like_a_rule_and_binds_nobody(text: str) -> None:
     ("text", "action"),
     [
         ("We cannot and do not allow it.", "it"),
+        ("Real data must never be used in tests.", "Real data to be used in tests"),
         ("I will lock my phone and will not lend it.", "lend it"),
         ("Our code explains that bribery is not allowed.", "bribery"),
         ("If you leave, do not take papers with you.", "If you leave, take papers with you"),
@@ -228,6 +229,8 @@ def test_what_is_no_exception(text: str) -> None:
     [
         ("Where goods come from a vendor:\n\n- Only known firms must be used.", ""),
         ("We require our suppliers to:\n\n- Pay fair wages.", "Suppliers"),
+        ("During a fault that the Security Team finds, these steps must be taken:\n\n- Call.", ""),
+        ("The end must be declared by the Security Team lead.", ""),
         ("Managers must:\n\n- Sign the form.", "Manager"),
         ("You must send to your manager:\n\n- The form.", ""),
         ("A list of approved vendors must be kept.", ""),
