@@ -12,8 +12,9 @@ FRONTED = re.compile(
     r"|from|in the event|should)\b[^,]*(?:(?:, [^,]{1,40}){0,5}, (?:or|and) [^,]*)?(?:,|$)",
     re.IGNORECASE,
 )
-_IN_BRACKETS = re.compile(r"\([^()]{1,80}\)")
-"""A remark on one word ("the status (if applicable)"), and no condition of the whole."""
+_IN_BRACKETS = re.compile(r"\([^()]{1,80}\)|(?<=\d),(?=\d)")
+"""A remark on one word ("the status (if applicable)"), and no condition of the whole; and the comma
+of a number, which parts nothing."""
 _IF_WHO = re.compile(r"(?:if|when|whenever|where|unless|while|once)\b[^,]*\Z", re.IGNORECASE)
 """The subject of a condition that a second verb shares ("if you travel and need to pay")."""
 _FORBIDDING = frozenset({Modality.MUST_NOT, Modality.SHOULD_NOT})
@@ -23,7 +24,7 @@ _JOINED = re.compile(r"[;:.]|\b(?:and|or|but|that|who|which|to|it|they|you|we)\b
 
 
 def without_brackets(text: str) -> str:
-    """Return a text of the same length without what stands in brackets."""
+    """Return a text of the same length without remarks in brackets and commas in numbers."""
     return _IN_BRACKETS.sub(lambda found: "~" * len(found[0]), text)
 
 

@@ -7,7 +7,8 @@ from core.language.text_cache import word_set, words_of
 
 _EXEMPTION = re.compile(
     r"\b(?:do|does)(?:\s+not|n't) apply\b|(?<!non-)\bexempt(?:(?:ed|ion)?s?\b"
-    r"(?! (?:and|or|employees?|team|staff|workers?|positions?|status)\b)|ions?\b)"
+    r"(?! (?:and|or|employees?|team|staff|workers?|positions?|status|tests?)\b)"
+    r"|ions?\b(?! tests?\b))"
     r"|\b(?:is|are) (?:not|excluded)(?: \w+){0,2}"
     r" (?:covered|subject to|gifts|hospitality|within the (?:scope|meaning))\b|\bexcluded"
     r" from\b|\bas an exception\b"
@@ -17,8 +18,8 @@ _EXEMPTION = re.compile(
     re.IGNORECASE,
 )
 _CARVED_OUT = re.compile(
-    r"(?:\b(?:except(?: (?:for|that|where|when|in|as))?|unless|with the exception of|save for"
-    r"|other than)\b)"
+    r"(?:\b(?:except(?! that it\b)(?: (?:for|that|where|when|in|as))?"
+    r"|unless|with the exception of|save for|other than)\b)"
     r"(?P<case>(?:[^.;]|\.(?=[\w.])){4,})",
     re.IGNORECASE,
 )

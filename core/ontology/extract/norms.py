@@ -37,7 +37,7 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 _PARENTHETIC = re.compile(
-    r",\s(?P<words>(?:(?:if|when|where|unless)\s[^,;:()]{2,40}"
+    r",\s(?P<words>(?:(?:if|when|where|unless)(?:\s[\w'\u2019-]+){1,3}"
     r"|as (?:appropriate|necessary|needed|required|applicable))),(?=\s)",
     re.IGNORECASE,
 )

@@ -217,6 +217,8 @@ def test_an_exception_of_a_whole_list_is_one() -> None:
     [
         "Guests of a host other than us are met at the door.",
         "Exempt employees get no overtime.",
+        "Some posts do not meet the exemption tests.",
+        "It is the same app, except that it keeps the keys.",
         "Say why it is not private data that is subject to this policy.",
     ],
 )
