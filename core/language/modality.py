@@ -148,7 +148,8 @@ _PATTERNS: tuple[tuple[Modality, str], ...] = (
     ),
     (
         Modality.MAY,
-        rf"{_NOT}\s+{_FORBID}|(?:(?!(?<=\d\s)(?-i:May)\b|(?-i:May)\s+\d)may|can)(?:\s+be\s+(?:\w+ly\s+)?(?:required|needed|asked))?"
+        rf"{_NOT}\s+{_FORBID}|(?:do|does|did|will){_N_T}(?:\s+\w+ly)?\s+(?:prohibit|forbid|ban|bar"
+        rf"|preclude)|(?:(?!(?<=\d\s)(?-i:May)\b|(?-i:May)\s+\d)may|can)(?:\s+be\s+(?:\w+ly\s+)?(?:required|needed|asked))?"
         rf"|(?:is|are|was|were|been|remains?)(?:\s+\w+ly)?\s+{_ALLOW}|permitted(?=\W*$|\s+(?:to|for|if)\b)"
         r"|allowed(?=\W*$|\s+(?:to|for|if)\b)|permits?(?=\s+\w)|allows?|free\s+to"
         rf"|(?<!must\s)(?<!shall\s)(?<!should\s)(?<!to\s){_BE}\s+(?:able|welcome)\s+to",
@@ -166,7 +167,7 @@ def _words(text: str) -> frozenset[str]:
 
 _WORD = re.compile(r"(?<![\w-])\w++(?=(?P<contracted>['\u2019][tT]\b)?)|\A\s")
 _FIRST_WORDS = _words(
-    "need needn do does will not never no is are be been being was were remain remains none nobody"
+    "need needn do does did will not never no is are be been being was were remain remains none nobody"
     " neither nothing under should ought discouraged must shall may can cannot won wo shan sha off"
     " prohibited forbidden banned disallowed barred prohibits prohibit forbids forbid prohibition"
     " unacceptable impermissible against please refrain refrains refrained has have having had"

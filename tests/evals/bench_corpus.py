@@ -183,6 +183,7 @@ def quality(data: Path) -> None:
     for name, what in (
         ("judged_facts", "judged facts right"),
         ("judged_facts_unseen", "the same, of documents that the rules were not made with"),
+        ("judged_facts_workplace", "the same, of other people's handbooks"),
     ):
         judged = (ROOT / f"tests/unit/ontology/{name}.jsonl").read_text("utf-8")
         verdicts = [json.loads(line)["right"] for line in judged.splitlines()]

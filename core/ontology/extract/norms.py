@@ -248,7 +248,7 @@ def _within(words: str, text: str, span: TextSpan) -> TextSpan:
 def _action(subject: str, trigger: str, after: str, actor: RoleMention | None) -> str:
     """Return what a norm is about: the verb phrase, with the subject where it is the object."""
     if actor is not None and actor.name.split()[0].casefold()[:4] in subject.casefold():
-        return _tidy(after)
+        return _tidy(after) or _tidy(subject)
     nothing = _NO_NEED.match(trigger)
     if nothing:
         return _tidy(f"{nothing['what']} {after}")

@@ -38,7 +38,9 @@ _THAT = re.compile(
 )
 """Before what is said within another rule ("ensure that the data cannot be read")."""
 _WHICH = re.compile(
-    r"\b(?:that|which) (?:they|you|we|he|she|it) (?:believe|think|feel|hope|know|expect)s?\s*$"
+    r"\A\W*(?:any|all|other|some|which)\s(?:[\w-]+\s){1,2}(?:the|an?|your|our|each|their|we|you|they)"
+    r"\b(?:\s[\w-]+){0,2}\s*$"
+    r"|\b(?:that|which) (?:they|you|we|he|she|it) (?:believe|think|feel|hope|know|expect)s?\s*$"
     r"|\b(?:all|any|every|each|the|those)\s(?:[\w-]+\s){1,4}(?:that|which)\s(?:you|we|they|he|she|it)"
     r"\s(?:will\s|\w+ly\s)?$",
     re.IGNORECASE,

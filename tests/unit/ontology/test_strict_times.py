@@ -121,6 +121,7 @@ def test_what_is_counted_is_a_noun(text: str, unit: str | None) -> None:
         "A mail lists all of the steps that you will need to take.",
         "In some cases, the tool may not let you save it.",
         "You should already see it.",
+        "Any steps the customer should take.",
         "This shows the voices that our group has to offer.",
         "We use two facts to tell which of all the checks need to be done.",
         "This includes tools you have never heard of.",
@@ -154,6 +155,12 @@ def test_what_sounds_like_a_rule_and_binds_nobody(text: str) -> None:
 )
 def test_what_forbids_is_kept(text: str, action: str) -> None:
     assert only(facts(text), EntityType.PROHIBITION).attributes["action"] == action
+
+
+def test_what_is_not_forbidden_is_no_ban() -> None:
+    """The opposite of the text would be the worst fact."""
+    found = facts("The company does not prohibit staff from hiking.")
+    assert of_type(found, EntityType.PROHIBITION) == []
 
 
 def test_what_is_said_between_commas_is_the_condition() -> None:
