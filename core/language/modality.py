@@ -167,12 +167,13 @@ def _words(text: str) -> frozenset[str]:
 
 _WORD = re.compile(r"(?<![\w-])\w++(?=(?P<contracted>['\u2019][tT]\b)?)|\A\s")
 _FIRST_WORDS = _words(
-    "need needn do does did will not never no is are be been being was were remain remains none"
-    " nobody neither nothing under should ought discouraged must shall may can cannot won wo shan sha off"
-    " prohibited forbidden banned disallowed barred prohibits prohibit forbids forbid prohibition"
-    " unacceptable impermissible against please refrain refrains refrained has have having had"
-    " needs required obliged obligated mandatory requires require recommended recommends recommend"
-    " expects expect permitted permits permit allowed allows allow free"
+    "need needn do does did will not never no is are be been being was were remain remains"
+    " none nobody neither nothing under should ought discouraged must shall may can cannot won"
+    " wo shan sha off prohibited forbidden banned disallowed barred prohibits prohibit forbids"
+    " forbid prohibition unacceptable impermissible against please refrain refrains refrained"
+    " has have having had needs required obliged obligated mandatory requires require"
+    " recommended recommends recommend expects expect permitted permits permit allowed allows"
+    " allow free"
 )
 """Words that a trigger begins with, beside those with "n't". The pattern is tried at these alone:
 it is slow to find nothing."""
