@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from core.domain.policy import Section
@@ -39,21 +39,20 @@ class Statement:
     """The texts of its lead-ins without markup and colons, outermost first."""
     cells: tuple[Cell, ...] = ()
     """For a row: its cells."""
+    lead_in_words: str = field(init=False)
+    """What its lead-ins say; empty if there are none."""
+    sentence: str = field(init=False)
+    """Its words after those of its lead-ins: enough to understand it by itself."""
 
-    @property
-    def lead_in_words(self) -> str:
-        """What its lead-ins say; empty if there are none."""
-        return " ".join(self.introductions)
+    def __post_init__(self) -> None:
+        """Join its words once: they are read many times."""
+        object.__setattr__(self, "lead_in_words", " ".join(self.introductions))
+        object.__setattr__(self, "sentence", f"{self.lead_in_words} {self.words}".strip())
 
     @property
     def spans(self) -> tuple[TextSpan, ...]:
         """Its lead-ins and itself."""
         return (*self.lead_ins, self.span)
-
-    @property
-    def sentence(self) -> str:
-        """Its words after those of its lead-ins: enough to understand it by itself."""
-        return f"{self.lead_in_words} {self.words}".strip()
 
     @property
     def description(self) -> str:

@@ -1,7 +1,6 @@
 """After an approval each asker is told in the thread what holds today, once."""
 
 import asyncio
-import re
 
 import pytest
 
@@ -35,14 +34,13 @@ async def test_the_asker_is_told_in_the_thread(office: Office, publish: Publish)
         " WHERE reply->'answer'->>'answer' LIKE '%EUR 30%'"
     )
     assert new["place"] == conversation
-    # A reader that finds the rule of 2.2 close enough cites it, too: processors differ in that.
-    assert re.search(r"Gifts Policy, 2\.1\b.* changed since", new["reply"]["answer"]["notes"][0])
+    assert "Gifts Policy, 2.1 changed since" in new["reply"]["answer"]["notes"][0]
     assert await office.states() == ["superseded"]
     (superseded,) = await office.tags("answer:superseded")
     assert superseded["actor"] == "maria"
     assert superseded["doc"]["instead"] == new["reply"]["answer_id"]
-    rows = await office.rows("SELECT * FROM audit.v_answers_affected_by_change")
-    assert {(row["still_holds"], row["notified_at"] is not None) for row in rows} == {(False, True)}
+    (row,) = await office.rows("SELECT * FROM audit.v_answers_affected_by_change")
+    assert (row["still_holds"], row["notified_at"] is not None) == (False, True)
     question = await recorded(office.service, new["reply"]["record_id"])
     assert (await office.service.replayer.replay(question)).difference is None
 
@@ -80,7 +78,7 @@ async def test_what_has_no_answer_any_more_is_told(office: Office) -> None:
         " WHERE reply->'answer'->>'outcome' = 'refused'"
     )
     assert len(rows) == 1
-    assert re.search(r"Gifts Policy, 2\.1\b.* changed since", rows[0]["answer"]["notes"][0])
+    assert "Gifts Policy, 2.1 changed since" in rows[0]["answer"]["notes"][0]
 
 
 async def test_equal_questions_of_a_thread_are_corrected_once(
