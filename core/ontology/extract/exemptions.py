@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from core.language.text_cache import word_set, words_of
+from core.language.text_cache import cached_by_text, word_set, words_of
 
 _EXEMPTION = re.compile(
     r"\b(?:do|does)(?:\s+not|n't) apply\b|(?<!non-)\bexempt(?:(?:ed|ion)?s?\b"
@@ -53,6 +53,7 @@ class SentenceException:
     """In which case; empty if the whole sentence is the exception."""
 
 
+@cached_by_text()
 def exception_in(sentence: str) -> SentenceException | None:
     """Return the exception that a sentence makes, None if it makes none."""
     if _EXCEPTING.isdisjoint(words_of(sentence)):

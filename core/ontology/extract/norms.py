@@ -280,7 +280,7 @@ def _exceptions(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm
     goes_on = not lead_in or _OPENS_CONDITIONS.search(lead_in) is not None
     own = exception_in(statement.sentence if goes_on else statement.words)
     above = None if goes_on or own else exception_in(lead_in)
-    found = own or above or exception_in(statement.sentence)
+    found = own or above or (None if goes_on else exception_in(statement.sentence))
     if found is None:
         return
     freed = _FREED.search(found.action)

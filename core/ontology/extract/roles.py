@@ -190,6 +190,12 @@ _FROM_ROLE: tuple[tuple[RelationType, re.Pattern[str]], ...] = (
         ),
     ),
 )
+_RELATING: frozenset[str] = word_set(
+    "approval consent permission authorisation authorization sign signoff review approved agreed"
+    " authorised authorized consented granted permitted approves approve authorises authorizes"
+    " grant authorise authorize permit"
+).union(*_TO_ROLE_WORDS.values())
+"""Words of which a sentence has one that relates something to a role."""
 _STOP = re.compile(
     r"[.;:]|\b(?:before|when|if|in|within|unless|is|are|must|may|for|under|who|which|has|have"
     r"|about|that|via"
@@ -319,7 +325,8 @@ class RoleRelation:
 
 def role_relations_of(text: str, known: Mapping[str, str]) -> Iterator[RoleRelation]:
     """Yield the roles that approve or are notified, in a sentence without markup."""
-    roles = [role for role in find_roles(text, known) if role.name not in _NOT_TOLD]
+    named = () if _RELATING.isdisjoint(words_of(text)) else find_roles(text, known)
+    roles = [role for role in named if role.name not in _NOT_TOLD]
     if not roles:
         return
     for type_, pattern in _TO_ROLE:

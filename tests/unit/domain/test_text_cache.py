@@ -80,6 +80,7 @@ def _worded() -> dict[str, tuple[re.Pattern[str], frozenset[str]]]:
         name: (one.pattern, one.words) for name, one in kept.items() if isinstance(one, WordPattern)
     }
     found |= {f"role {at}": one for at, one in enumerate(roles._NEEDS)}
+    found |= {f"from {type_}": (one, roles._RELATING) for type_, one in roles._FROM_ROLE}
     found |= {f"to {type_}": (one, roles._TO_ROLE_WORDS[type_]) for type_, one in roles._TO_ROLE}
     found |= {
         "carved out": (exemptions._CARVED_OUT, exemptions._EXCEPTING),
