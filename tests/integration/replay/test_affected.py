@@ -123,3 +123,36 @@ async def test_a_kill_repeats_nothing_and_leaves_nothing_out(
             group.create_task(compare(service))
     rows = [row for row in await listed() if row.change == "changed"]
     assert len(rows) == len({row.record_id for row in rows}) == 4
+
+
+async def test_whoever_only_looks_ends_no_comparison(
+    service: Service,
+    ask: Ask,
+    publish: Publish,
+    listed: Any,
+    engine: AsyncEngine,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Else both would leave the rest to each other."""
+    monkeypatch.setattr("core.adapters.postgres.record.affected.BATCH", 1)
+    for thread in "abc":
+        await ask(LIMIT, thread=thread)
+    await publish(GIFTS.replace("up to EUR 50", "up to EUR 30"))
+    record = PostgresAffectedAnswers._record  # pyright: ignore[reportPrivateUsage]
+    looking: list[asyncio.Task[None]] = []
+
+    async def looks() -> None:
+        async with engine.begin() as connection:
+            await connection.execute(text("SELECT FROM citebound.comparisons FOR UPDATE"))
+            await asyncio.sleep(0.3)
+
+    async def records(*given: Any) -> None:
+        await record(*given)
+        if not looking:
+            looking.append(asyncio.create_task(looks()))
+            await asyncio.sleep(0.3)  # the other one stands in line now
+
+    monkeypatch.setattr(PostgresAffectedAnswers, "_record", records)
+    assert await compare(service) == 3
+    await looking[0]
+    assert len({row.record_id for row in await listed()}) == 3

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from sqlalchemy import ARRAY, BigInteger, Integer, RowMapping, bindparam, text
+from sqlalchemy import ARRAY, BigInteger, Integer, RowMapping, TextClause, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
@@ -48,10 +48,13 @@ _PASSED = text(
     "SELECT passed_answer::text FROM citebound.comparisons"
     " WHERE edition = :edition AND on_day = :day"
 )
-_LOCK = text(
+_LOCK = (
     "SELECT passed_answer::text FROM citebound.comparisons"
-    " WHERE edition = :edition AND on_day = :day AND finished_at IS NULL FOR UPDATE SKIP LOCKED"
+    " WHERE edition = :edition AND on_day = :day AND finished_at IS NULL FOR UPDATE"
 )
+_WAITING, _LEAVING = text(_LOCK), text(f"{_LOCK} SKIP LOCKED")
+"""Whoever is at it waits for those that only look; whoever comes leaves it to whom is at it. Would
+both leave, the rest would wait for the next comparison."""
 _PASS = text(
     "UPDATE citebound.comparisons SET passed_answer = CAST(:passed AS uuid),"
     " found = found + :found,"
@@ -172,14 +175,16 @@ class PostgresAffectedAnswers:
                 return 0
         clauses = await self._changed(edition, on_day)
         passed, ids = await self._quoting(state, clauses)
-        found = 0
+        found, lock = 0, _LEAVING
         while True:
             batch, ids = ids[:BATCH], ids[BATCH:]
-            count = await self._batch(state, clauses, batch, passed=passed, is_last=not ids)
+            count = await self._batch(
+                state, clauses, batch, passed=passed, is_last=not ids, lock=lock
+            )
             if count is None or not ids:
                 return found + (count or 0)
             found += count
-            passed = batch[-1]
+            passed, lock = batch[-1], _WAITING
 
     async def _quoting(
         self, state: Mapping[str, Any], clauses: Sequence[QuotedClause]
@@ -219,10 +224,11 @@ class PostgresAffectedAnswers:
         *,
         passed: str | None,
         is_last: bool,
+        lock: TextClause,
     ) -> int | None:
         """Record some answers, and how far that is; None: somebody else is at it, or further."""
         async with self._engine.begin() as connection:
-            locked = (await connection.execute(_LOCK, state)).one_or_none()
+            locked = (await connection.execute(lock, state)).one_or_none()
             if locked is None or locked.passed_answer != passed:
                 return None
             given = {**_spans(clauses), "answers": list(answers)}
