@@ -126,6 +126,7 @@ async def test_a_kill_repeats_nothing_and_leaves_nothing_out(
 
 
 async def test_whoever_only_looks_ends_no_comparison(
+    *,
     service: Service,
     ask: Ask,
     publish: Publish,
@@ -139,7 +140,7 @@ async def test_whoever_only_looks_ends_no_comparison(
         await ask(LIMIT, thread=thread)
     await publish(GIFTS.replace("up to EUR 50", "up to EUR 30"))
     record = PostgresAffectedAnswers._record  # pyright: ignore[reportPrivateUsage]
-    looking: list[asyncio.Task[None]] = []
+    begun = False
 
     async def looks() -> None:
         async with engine.begin() as connection:
@@ -147,12 +148,14 @@ async def test_whoever_only_looks_ends_no_comparison(
             await asyncio.sleep(0.3)
 
     async def records(*given: Any) -> None:
+        nonlocal begun
         await record(*given)
-        if not looking:
-            looking.append(asyncio.create_task(looks()))
+        if not begun:
+            begun = True
+            group.create_task(looks())
             await asyncio.sleep(0.3)  # the other one stands in line now
 
     monkeypatch.setattr(PostgresAffectedAnswers, "_record", records)
-    assert await compare(service) == 3
-    await looking[0]
+    async with asyncio.TaskGroup() as group:
+        assert await compare(service) == 3
     assert len({row.record_id for row in await listed()}) == 3
