@@ -39,6 +39,9 @@ _IN_WORDS = re.compile(
 """No mark of a template ("{{#if}}", "\\pagebreak", "/Table Start"), and no caption."""
 _ROMAN = re.compile(r"[ivx]+$")
 _FIRST = frozenset({"1", "a", "i"})
+_LEFT = 2
+"""So much further left stands what belongs to no list that is open, as where a text is read from
+the middle of a list on."""
 DEEPEST = 6
 """Lists within each other; a rulebook has four."""
 _LONGEST = 400
@@ -237,6 +240,9 @@ class _Reader:
         if not self._levels or (opener is not None and is_own):
             self._levels = [_Level(opener if is_own else None, indent, style)]
             return
+        if self._is_beside_the_first(marker, indent, opener):
+            self._levels = [replace(self._levels[0], indent=indent)]
+            return
         top = self._levels[-1]
         looks_alike = (top.style, top.indent) == (style, indent)
         is_nested = self._is_nested(marker, indent, opener, opens=opens)
@@ -249,13 +255,33 @@ class _Reader:
             number
             for number, level in enumerate(self._levels)
             if level.style in marker.styles and level.indent <= indent
-        ] or [number for number, level in enumerate(self._levels) if level.style in marker.styles]
+        ] or [
+            number
+            for number, level in enumerate(self._levels)
+            if level.style in marker.styles and level.indent < indent + _LEFT
+        ]
         if fitting:
             del self._levels[fitting[-1] + 1 :]
             self._levels[-1] = replace(self._levels[-1], indent=indent)
         else:
             self._levels = [level for level in self._levels if level.indent < indent]
             self._levels.append(_Level(None, indent, style))
+
+    def _is_beside_the_first(self, marker: _Marker, indent: int, opener: TextSpan | None) -> bool:
+        """Say whether an item stands beside one with which the text begins.
+
+        Where a text begins in the middle of a list, the indentation of its first item is not there.
+        """
+        (top, *more), before = self._levels, self._before
+        return (
+            not more
+            and before is not None
+            and before.kind == "item"
+            and before.span.char_start == 0
+            and indent > top.indent
+            and top.style in marker.styles
+            and not (opener is not None and ends_in_colon(opener.of(self._text)))
+        )
 
     def _is_nested(
         self, marker: _Marker, indent: int, opener: TextSpan | None, *, opens: bool

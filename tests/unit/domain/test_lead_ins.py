@@ -148,3 +148,23 @@ def test_items_within_a_line_end_with_it() -> None:
     assert found["(ii) a judge."] == ["- We tell nobody unless asked by either"]
     assert found["- mails"] == ["We may show:"]
     assert found["- names"] == ["- We keep:"]
+
+
+def test_a_list_ends_where_one_further_left_goes_on() -> None:
+    """Also where a text is read from the middle of an item on."""
+    found = read("We may show:\n  - logs\n  - mails\n- We keep:\n  - names\n")
+    assert found["- mails"] == ["We may show:"]
+    assert found["- We keep:"] == []
+    assert found["- names"] == ["- We keep:"]
+
+
+@pytest.mark.parametrize("first", range(1, 7))
+def test_a_text_that_begins_in_a_list_gives_no_item_another_lead_in(first: int) -> None:
+    """As a passage does that begins with an item of a list within another one."""
+    text = "Never:\n- take:\n  - cash\n  - loans of others\n  - mugs\n- give:\n  - cars\n- wait\n"
+    whole = read(text)
+    start = text.index(list(whole)[first])
+    for item, leads in read(text[start:]).items():
+        assert set(leads) <= set(whole[item])
+    if first in {2, 3}:
+        assert read(text[start:])["- mugs"] == []
