@@ -1,6 +1,7 @@
 """What sounds like a rule and binds nobody: chances, hopes, purposes, predictions, invitations.
 
-A fact that is not there is looked up in the text; a wrong one misleads whoever asks.
+A fact that is not there is looked up in the text; a wrong one misleads whoever asks. Of 91 facts of
+all kinds in two handbooks, 7 were wrong, 5 of them rules (`docs/quality.md`).
 """
 
 import re

@@ -23,6 +23,8 @@ RULES = (EntityType.OBLIGATION, EntityType.PROHIBITION, EntityType.PERMISSION)
         "Help need not come all at once.",
         "Staff who joined before May 14, 2021 must apply.",
         "If you leave within 60 days, you must say so.",
+        "Example 1: you must be away for 4 weeks.",
+        "The rating of the immediately previous year must be kept.",
         "Part-time staff are immediately eligible.",
         "With the signature the options immediately convert to shares.",
     ],
