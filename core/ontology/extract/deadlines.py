@@ -1,8 +1,8 @@
 """Deadlines: by when, after what time, for how long, how often.
 
 A time is one only where the words around it say so: "12 weeks of leave", "a 40-hour week" and "in
-your first month" set none. Of 59 deadlines drawn from 163 handbooks 55 were right; of all times with
-a number, as they were taken for deadlines before, about half.
+your first month" set none. Of 59 deadlines drawn from 163 handbooks 55 were right; of all times
+with a number, as they were taken for deadlines before, about half.
 """
 
 import re
