@@ -38,7 +38,10 @@ _NO_PLACE = re.compile(
     re.IGNORECASE,
 )
 """After a name that says whose somebody is, or whose list: a rule does not apply there."""
-_IN = re.compile(r"\b(?:in|within|across|throughout|inside)\s(?:the\s)?\Z|\A\W*\Z", re.IGNORECASE)
+_IN = re.compile(
+    r"\b(?:in|within|across|throughout|inside|for)\s(?:the\s)?\Z|\A\W*\Z", re.IGNORECASE
+)
+"""Before the place where a rule applies ("in Canada", "for Germany", "Spain: ...")."""
 _OF_PEOPLE = re.compile(
     r"[\s-](?:based|employees?|staff|team\s?mates?|team members?|workers?|residents?|citizens?"
     r"|contractors?|interns?|offices?|entit(?:y|ies)|subsidiar(?:y|ies)|personnel|only)\b",

@@ -258,6 +258,7 @@ def test_who_is_bound_is_the_subject(text: str, actor: str) -> None:
     [
         ("Staff in Germany must register.", True),
         ("Canada employees must register.", True),
+        ("For Germany, staff must register.", True),
         ("Calls must be made in U.S. business hours.", True),
         ("Staff must follow the rules on exports from Japan.", False),
         ("The E.U. Parliament must be told.", False),
