@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from core.domain.answer import Badge, Confidence, Decision, Judgement, NotJudged, Verified
-from core.domain.evidence import Evidence
+from core.domain.evidence import Evidence, is_within
 from core.domain.json_value import Json
 
 HIGH = 0.85
@@ -206,7 +206,7 @@ def features_of(
     reported: float | None,
 ) -> dict[str, float]:
     """Return the features of an attempt by name; what is not known is left out."""
-    cited = {citation.key for claim in verified.claims for citation in claim.citations}
+    cited = _cited(verified, evidence)
     relevances = [item.relevance for item in evidence.items if item.relevance is not None]
     of_cited = [
         item.relevance
@@ -235,6 +235,24 @@ def features_of(
     if reported is not None:
         features["reported"] = reported
     return features
+
+
+def _cited(verified: Verified, evidence: Evidence) -> frozenset[str]:
+    """Return the keys of what is cited; of a fact alone, with the passages that hold its words.
+
+    A fact has no place in the search, its passage has.
+    """
+    citations = [citation for claim in verified.claims for citation in claim.citations]
+    keys = frozenset(citation.key for citation in citations)
+    found = [item for item in evidence.items if item.relevance is not None]
+    if any(item.key in keys for item in found):
+        return keys
+    holding = (
+        item.key
+        for item in found
+        if any(is_within(citation.span, item.span) for citation in citations)
+    )
+    return keys.union(holding)
 
 
 def _agreement(evidence: Evidence, cited: Collection[str]) -> dict[str, float]:

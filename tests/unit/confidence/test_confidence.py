@@ -274,3 +274,24 @@ def test_a_confidence_says_if_it_was_measured() -> None:
         )
         assert confidence.is_calibrated is calibration.is_measured
         assert confidence.features == tuple(sorted(confidence.features))
+
+
+def test_a_cited_fact_counts_like_the_passage_that_holds_it() -> None:
+    """Else an answer would be less sure for being read from the graph."""
+    fact = replace(FACT, span=FIRST.span)
+    claim = Claim(text=FIRST.text, citations=(cite(fact),))
+    features = features_of(
+        verified=Verified(claims=(claim,), dropped=(), verdicts=()),
+        judgement=NOT_JUDGED,
+        evidence=Evidence(items=(FIRST, SECOND, fact)),
+        reported=None,
+    )
+    assert features["cited_relevance"] == FIRST.relevance
+    elsewhere = Claim(text=FACT.text, citations=(cite(FACT),))
+    features = features_of(
+        verified=Verified(claims=(elsewhere,), dropped=(), verdicts=()),
+        judgement=NOT_JUDGED,
+        evidence=EVIDENCE,
+        reported=None,
+    )
+    assert "cited_relevance" not in features
