@@ -12,7 +12,7 @@ from core.domain.ontology import EntityType
 from core.language.modality import Modality, modality
 from core.language.quantities import quantities
 from core.ontology.extract.comparisons import Measure
-from core.ontology.extract.deadlines import unnumbered
+from core.ontology.extract.deadlines import unnumbered_deadline
 from core.ontology.extract.measures import measure_of
 
 DAYS_AT_MOST = 7.0
@@ -40,7 +40,7 @@ def is_urgent_duty(text: str) -> bool:
 
 def _deadlines(text: str) -> Iterator[Measure]:
     found = (measure_of(one, text, EntityType.DEADLINE) for one in quantities(text))
-    yield from (one for one in (*found, unnumbered(text)) if one is not None)
+    yield from (one for one in (*found, unnumbered_deadline(text)) if one is not None)
 
 
 def _is_soon(deadline: Measure) -> bool:

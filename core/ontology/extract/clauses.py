@@ -1,10 +1,12 @@
-"""The main clauses of a statement: those that make a rule, one for each verb phrase."""
+"""The main clauses of a statement, which make its rules, and whom each binds."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 
 from core.language.modality import ModalClause, Modality, modalities
 from core.language.spans import TextSpan
+from core.ontology.extract.roles import RoleMention, find_roles
 
 FRONTED = re.compile(
     r"^(?:if|when|whenever|where|unless|before|after|until|once|provided that|in case|upon|during"
@@ -21,6 +23,42 @@ _FORBIDDING = frozenset({Modality.MUST_NOT, Modality.SHOULD_NOT})
 _ADVERBS = 3
 """Words at most within a verb phrase."""
 _JOINED = re.compile(r"[;:.]|\b(?:and|or|but|that|who|which|to|it|they|you|we)\b", re.IGNORECASE)
+_PASSIVE = re.compile(
+    r"\s*(?:\w+ly )?(?:not )?be(?:en)? (?:\w+ly )?"
+    r"(?:\w+(?:ed|en|wn|ne|de|pt|ld|nt|ut)|kept|held|made|paid|sent|read|set|met)\b"
+    r"[^,;:.]{0,160}?\bby (?:the |an? |their |its |each )?"
+    r"(?:relevant |appropriate |responsible |respective |direct |designated |applicable )?",
+    re.IGNORECASE,
+)
+"""A passive verb phrase up to its agent, in one clause."""
+_MENTIONED = re.compile(r"[,;]|\b(?:and|or)\b", re.IGNORECASE)
+"""Before a role that a passive verb only lists among things ("rooms, tools and personnel")."""
+_IS_DONE = re.compile(r"\s*(?:\w+ly )?be (?:\w+ly )?\w+(?:ed|en|wn|pt|ld)\b", re.IGNORECASE)
+_PRONOUN = re.compile(
+    r"\b(?:you|we|i|he|she|it|they|this|that|these|those)(?:['\u2019](?:ll|d|ve))?"
+    r"\s*(?:\w+ly\s*|also\s*)?$",
+    re.IGNORECASE,
+)
+"""A subject that is no role, whatever is named before it ("before you meet an official, you")."""
+_HEADS_ITS_PHRASE = re.compile(
+    r"\s*(?:$|[^\w\s]|(?:and|or|nor|who|whom|whose|that|which|of|in|on|at|with|within|without|from"
+    r"|for|to|by|as|under|outside|if|when|where|whenever|is|are|do|does|will|must|may|shall|should"
+    r"|can|not|never|then|also|both|each|all|only|alone|themselves|himself|herself|\w+(?:ed|ing|ly))"
+    r"\b)",
+    re.IGNORECASE,
+)
+"""After a role that is who is spoken of, and not what kind of thing is ("vendor contracts")."""
+_DEMANDED = re.compile(
+    r"(?:requires?|expects?)\s(?P<whom>(?:[\w'\u2019-]+\s){1,5}?)to\b", re.IGNORECASE
+)
+"""Of whom something is demanded ("we require all suppliers to")."""
+_DEPENDENT = re.compile(
+    r"(?:\b(?:of|by|from|to|for|with|in|on|at|against|under|between|such as|like|including)\b"
+    r"|[\w]['\u2019]s?)"
+    r"(?:\s(?:the|an?|each|any|all|its|their|our|relevant|both|every))*"
+    r"(?:\s(?!(?:and|or)\b)[\w-]+){0,2}\s*$",
+    re.IGNORECASE,
+)
 
 
 def without_brackets(text: str) -> str:
@@ -58,3 +96,54 @@ def _goes_on(text: str, before: ModalClause, clause: ModalClause) -> bool:
         return False
     between = text[before.trigger.char_end : clause.trigger.char_start]
     return len(between.split()) <= _ADVERBS and _JOINED.search(between) is None
+
+
+def actor_of(
+    subject: str, trigger: str, after: str, lead_in: str, known: Mapping[str, str]
+) -> RoleMention | None:
+    """Return who a norm binds: the subject, the agent of a passive, or the lead-in's subject."""
+    fronted = FRONTED.match(without_brackets(subject.strip()))
+    own = subject.strip()[fronted.end() :] if fronted else subject
+    demanded = _DEMANDED.match(f"{trigger}{after}")
+    if demanded:
+        return next(iter(find_roles(demanded["whom"], known)), None)
+    if _PRONOUN.search(own):
+        return None
+    for text in (own, trigger):
+        for role in find_roles(text, known):
+            is_owner = text[role.end :].startswith(("'", "\u2019"))
+            if (
+                not is_owner
+                and _HEADS_ITS_PHRASE.match(text, role.end)
+                and not _DEPENDENT.search(text[: role.start])
+                and not (_IS_DONE.match(after) and _MENTIONED.search(text[: role.start]))
+            ):
+                return role
+    passive = _PASSIVE.match(after)
+    if passive:
+        roles = find_roles(after[passive.end() : passive.end() + 60], known)
+        behind = after[passive.end() + roles[0].end :] if roles else ""
+        if (
+            roles
+            and roles[0].start <= 1
+            and behind[:1] not in {"'", "\u2019"}
+            and _HEADS_ITS_PHRASE.match(behind)
+        ):
+            return roles[0]
+    return _actor_of_lead_in(lead_in, known)
+
+
+def _actor_of_lead_in(lead_in: str, known: Mapping[str, str]) -> RoleMention | None:
+    """Return the subject of what introduces a list, if it is a role."""
+    fronted = FRONTED.match(without_brackets(lead_in))
+    start = fronted.end() if fronted else 0
+    triggers = [clause.trigger for clause in main_clauses(lead_in) if clause.trigger is not None]
+    subject = lead_in[start : triggers[0].char_start if triggers else len(lead_in)]
+    if _PRONOUN.search(subject):
+        return None
+    for role in find_roles(subject, known):
+        if _HEADS_ITS_PHRASE.match(subject, role.end) and not _DEPENDENT.search(
+            subject[: role.start]
+        ):
+            return role
+    return None

@@ -1,8 +1,8 @@
 """Deadlines: by when, after what time, for how long, how often.
 
 A time is one only where the words around it say so: "12 weeks of leave", "a 40-hour week" and "in
-your first month" set none. Of 59 deadlines drawn from 163 handbooks 55 were right; of all times
-with a number, as they were taken for deadlines before, about half.
+your first month" set none. Of 59 deadlines drawn from 163 handbooks 55 were right; of 802 times
+that were taken for deadlines before, 371 are left.
 """
 
 import re
@@ -79,9 +79,7 @@ _AT_ONCE = word_pattern(
 )
 _OFTEN = word_pattern(
     r"\b(?P<rate>(?:semi-?)?annually|biennially|(?:yearly|quarterly|monthly|weekly"
-    r"|daily)(?!/|\s(?:allowance|rate|limit|payment|meal|report|business|cash|fee|price|budget|cost"
-    r"|salary|pay|wage|income|premium|plan|subscription|stipend|newsletter|option|period|total"
-    r"|average))(?<!/yearly)(?<!/annually)"
+    r"|daily)(?!/)(?<!/yearly)(?<!/annually)"
     r"|twice daily|(?:once|twice) (?:a|per|every) (?:year|quarter|month|week)"
     r"|(?:every|each) (?:year|quarter|month|week))\b",
     words="annually semiannually biennially yearly quarterly monthly weekly daily once twice every"
@@ -154,7 +152,7 @@ def stated_deadlines(statement: Statement) -> Iterator[Measure]:
         if found is not None:
             yield replace(found, at=quantity.span.char_start)
     force = _force(statement.sentence)
-    at_once = unnumbered(text)
+    at_once = unnumbered_deadline(text)
     if at_once is not None and (
         force == "duty" or (not force and _ORDERED.search(statement.sentence))
     ):
@@ -265,7 +263,7 @@ def _rates(statement: Statement, *, is_duty: bool) -> Iterator[Measure]:
         yield replace(found, words=match[0], at=match.start())
 
 
-def unnumbered(text: str) -> Measure | None:
+def unnumbered_deadline(text: str) -> Measure | None:
     """Return the first deadline of `text` that has no number ("immediately"), if any."""
     at_once = _AT_ONCE.search(text)
     if at_once is None or _ENCOURAGES.search(text[: at_once.start()]):

@@ -9,8 +9,7 @@ from core.language.lead_ins import ends_in_colon
 from core.language.modality import ModalClause, Modality
 from core.language.sentences import is_cut_off
 from core.language.spans import TextSpan
-from core.ontology.extract.actors import actor_of
-from core.ontology.extract.clauses import FRONTED, main_clauses, without_brackets
+from core.ontology.extract.clauses import FRONTED, actor_of, main_clauses, without_brackets
 from core.ontology.extract.exemptions import exception_in
 from core.ontology.extract.not_binding import binds
 from core.ontology.extract.roles import RoleMention, find_roles

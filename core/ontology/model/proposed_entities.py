@@ -15,7 +15,7 @@ from core.language.content_words import content_words
 from core.language.modality import Modality, modalities
 from core.language.quantities import missing_quantities, quantities
 from core.ontology.extract.comparisons import Measure
-from core.ontology.extract.deadlines import unnumbered
+from core.ontology.extract.deadlines import unnumbered_deadline
 from core.ontology.extract.entities import find_name, fingerprint, name_words, shortened, slug
 from core.ontology.extract.exemptions import says_exception
 from core.ontology.extract.measures import measure_of
@@ -243,7 +243,7 @@ def _measures(type_: EntityType, quoted: Quoted, named: str) -> list[Measure]:
     if wanted:
         return [measure for measure, is_named in found.items() if is_named]
     if not inside and type_ is EntityType.DEADLINE:
-        at_once = unnumbered(quoted.words)
+        at_once = unnumbered_deadline(quoted.words)
         return [at_once] if at_once else []
     return list(found)
 

@@ -6,8 +6,8 @@
         workplace/documents/catalyzeio/12-breach* --each 50 --seed 2026
 
 Each has a verdict: whether a strict reader finds it in the text as it is read. The rules were
-written with samples of the first two documents at hand, not with any of the others, where they fare
-worse.
+written with samples of the first two documents at hand, and with single facts of the last two; not
+with any of the others, where they fare worse.
 """
 
 import json

@@ -53,8 +53,8 @@ _LOCK = (
     " WHERE edition = :edition AND on_day = :day AND finished_at IS NULL FOR UPDATE"
 )
 _WAITING, _LEAVING = text(_LOCK), text(f"{_LOCK} SKIP LOCKED")
-"""Whoever is at it waits for those that only look; whoever comes leaves it to whom is at it. Would
-both leave, the rest would wait for the next comparison."""
+"""A comparison that has begun waits for the row, which others lock only to look; one that has not
+leaves the work to whoever holds it. If both left, the rest would wait for the next comparison."""
 _PASS = text(
     "UPDATE citebound.comparisons SET passed_answer = CAST(:passed AS uuid),"
     " found = found + :found,"
