@@ -177,7 +177,18 @@ _FIRST_WORDS = _words(
 )
 """Words that a trigger begins with, beside those with "n't". The pattern is tried at these alone:
 it is slow to find nothing."""
-_WORDS_OF_TRIGGERS = _FIRST_WORDS | {"t"}
+_SAYING_SO = _words(
+    "may must shall can cannot should ought need needs needn needed necessary optional voluntary"
+    " obligation not never no none nobody neither nothing t recommended advisable advised"
+    " encouraged expected discouraged recommend recommends expect expects permit permits permitted"
+    " allow allows allowed authorised authorized entitled acceptable permissible ok okay tolerates"
+    " prohibited forbidden banned disallowed barred prohibit prohibits forbid forbids prohibition"
+    " unacceptable impermissible limits policy policies refrain refrains refrained require requires"
+    " required requirement obliged obligated mandatory compulsory responsible free able welcome"
+)
+"""Words of which each trigger has one, but for "have to" and "is to be": most sentences without a
+modal expression have none, although "is" and "have", with which one may begin, are in most."""
+_HAVING = _words("has have having had be")
 _BREAK = re.compile(
     r"[;:,)]\s|\s(?=\(|(?:but|and|or|unless|if|when|where|provided|except|although|which|who|that|because"
     r"|until|before|while|whereas|without)\b)",
@@ -211,6 +222,12 @@ _UNDER = re.compile(
 """A permission under conditions: the items are those, and not what is permitted."""
 
 
+def may_be_modal(text: str) -> bool:
+    """Say whether a text has a word that a modal expression needs; False: it has no modality."""
+    said = words_of(text.replace("_", " "))
+    return not _SAYING_SO.isdisjoint(said) or ("to" in said and not _HAVING.isdisjoint(said))
+
+
 @cached_by_text()
 def modality(text: str) -> Modality:
     """Return the modality of a sentence: that of its main clause, NONE if it has none."""
@@ -222,6 +239,11 @@ def modality(text: str) -> Modality:
 @cached_by_text()
 def modalities(text: str) -> tuple[ModalClause, ...]:
     """Return the clauses of `text` in order; a sentence without a modal verb is one clause."""
+    if not may_be_modal(text):
+        return tuple(
+            ModalClause(modality=Modality.NONE, span=unit, trigger=None)
+            for unit in split_sentences(text)
+        )
     clauses: list[ModalClause] = []
     lead_in: ModalClause | None = None
     for unit in split_sentences(text):
@@ -286,7 +308,7 @@ def _clauses(text: str, unit: TextSpan) -> Iterator[ModalClause]:
 
 def _triggers(text: str) -> Iterator[re.Match[str]]:
     """Yield the matches of `_TRIGGER`, in order, none inside another."""
-    if not text[:1].isspace() and _WORDS_OF_TRIGGERS.isdisjoint(words_of(text)):
+    if not may_be_modal(text):
         return
     end = 0
     for word in _WORD.finditer(text):

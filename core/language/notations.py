@@ -19,7 +19,7 @@ from core.language.numerals import (
     scale_of,
     values_of,
 )
-from core.language.text_cache import Sign
+from core.language.text_cache import word_set, words_of
 
 QuantityKind: TypeAlias = Literal[
     "amount", "percentage", "duration", "date", "time", "section", "number"
@@ -40,8 +40,8 @@ class Notation:
     """Regular expression that finds it, whatever the case."""
     read: Reader
     """Says what it is."""
-    needs: tuple[Sign, ...]
-    """What every match of it contains, all of them, what is found out soonest first."""
+    needs: frozenset["Sign"]
+    """What every match of it contains, all of them."""
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -145,32 +145,97 @@ _NOT_ONE = r"(?:(?<!no )(?<!any )(?<!some)(?<!every )(?<!each )(?<!the )(?<!this
 
 
 _DIGITS = re.compile(r"\d")
-_DIGIT = Sign(pattern=_DIGITS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Sign:
+    """What all matches of a slow pattern contain, and is found soon."""
+
+    words: frozenset[str] = frozenset()
+    """Words of which a text has one."""
+    pattern: re.Pattern[str] | None = None
+    """Or else what a text in lower case has."""
+    in_words: re.Pattern[str] | None = None
+    """Or else what it has where a word touches a digit or an underscore ("5h", "EUR5", "5_days")."""
+    needs_digit: bool = False
+    """True for what no text without a digit has."""
+
+
+_DIGIT = Sign(pattern=_DIGITS, needs_digit=True)
 _NUMERAL_IN_WORDS = Sign(words=frozenset(NUMERALS))
 _NUMERAL = Sign(pattern=_DIGITS, words=frozenset(NUMERALS))
 _NUMERAL_OR_ORDINAL = Sign(pattern=_DIGITS, words=frozenset(("half", *NUMERALS, *ORDINALS)))
-_YEAR_FIRST = Sign(pattern=re.compile(r"\d-\d"))
-_PUNCTUATED = Sign(pattern=re.compile(r"\d[./]\d"))
-_GLUED = Sign(pattern=re.compile(r"[^\W\d_][-_/]?\d|\d[^\W\d_]"))
-_MONTH_NAME = Sign(pattern=re.compile("|".join(month[:3].casefold() for month in _MONTHS)))
-_TIME = Sign(pattern=re.compile(r"\d:[0-5]|\d\s?[ap]\.?m"))
+_YEAR_FIRST = Sign(pattern=re.compile(r"\d-\d"), needs_digit=True)
+_PUNCTUATED = Sign(pattern=re.compile(r"\d[./]\d"), needs_digit=True)
+_GLUED = Sign(pattern=re.compile(r"[^\W\d_][-_/]?\d|\d[^\W\d_]"), needs_digit=True)
+_MONTH_NAME = Sign(
+    words=frozenset(name for month in _MONTHS for name in (month.casefold(), month[:3].casefold()))
+    | {"sept"}
+)
+_TIME = Sign(pattern=re.compile(r"\d:[0-5]|\d\s?[ap]\.?m"), needs_digit=True)
 _PLACES = Sign(
-    pattern=re.compile(
-        r"sec|art|rule|clause|chapter|para|annex|append|schedule|regulation|requirement|step|\u00a7"
-    )
+    words=word_set(
+        "section sections sec secs article articles art arts rule rules clause clauses chapter"
+        " chapters paragraph paragraphs para paras part parts annex annexes appendix appendices"
+        " schedule schedules regulation regulations requirement requirements step steps"
+    ),
+    pattern=re.compile("\u00a7"),
+    in_words=re.compile(
+        r"sec|art|rule|clause|chapter|para|part|annex|append|schedule|regulation|requirement|step"
+    ),
 )
 _MONEY_NAME = Sign(
-    pattern=re.compile(
-        r"[$\u20ac\u00a3\u00a5\u20b9]|eur|usd|gbp|chf|aud|cad|sgd|hkd|jpy|inr|aed|cny|rmb|sek|nok"
-        r"|dkk|pln|czk|huf|zar|brl|dollar|pound|franc|yen|rupee|dirham|yuan"
+    words=frozenset(
+        f"{name}{plural}"
+        for name in ("euro", "dollar", "pound", "franc", "rupee", "dirham")
+        for plural in ("", "s")
     )
+    | {*map(str.casefold, _CURRENCIES), "rmb", "yen", "yuan"},
+    pattern=re.compile(r"[$\u20ac\u00a3\u00a5\u20b9]"),
+    in_words=re.compile(
+        r"eur|usd|gbp|chf|aud|cad|sgd|hkd|jpy|inr|aed|cny|rmb|sek|nok"
+        r"|dkk|pln|czk|huf|zar|brl|dollar|pound|franc|yen|rupee|dirham|yuan"
+    ),
 )
-_SHARE = Sign(pattern=re.compile(r"%|per\s?cent|pct|bp|basis"))
+_SHARE = Sign(
+    words=frozenset({"percent", "cent", "pct", "percentage", "bp", "bps", "basis"}),
+    pattern=re.compile("%"),
+    in_words=re.compile(r"per\s?cent|pct|bp|basis"),
+)
 _TIME_UNIT = Sign(
-    pattern=re.compile(r"[\d_f](?:[smhdwqy]|(?<=[a-z][\d_]))"),
     words=frozenset(f"{unit}{plural}" for unit in _UNIT_NAMES for plural in ("", "s")),
+    in_words=re.compile(r"[\d_][smhdwqy]"),
 )
-"""A word, or glued to a number ("5h", "half-days" without its hyphen)."""
+_SIGNS = (
+    _DIGIT,
+    _NUMERAL_IN_WORDS,
+    _NUMERAL,
+    _NUMERAL_OR_ORDINAL,
+    _YEAR_FIRST,
+    _PUNCTUATED,
+    _GLUED,
+    _MONTH_NAME,
+    _TIME,
+    _PLACES,
+    _MONEY_NAME,
+    _SHARE,
+    _TIME_UNIT,
+)
+_WITHOUT_DIGIT = tuple(sign for sign in _SIGNS if not sign.needs_digit)
+
+
+def signs_of(text: str) -> frozenset[Sign]:
+    """Return which signs a text has."""
+    folded, said = text.casefold(), words_of(text)
+    has_digit = _DIGITS.search(text) is not None
+    is_glued = any(not one.isalpha() and not one.isdecimal() for one in said)
+    return frozenset(
+        sign
+        for sign in (_SIGNS if has_digit else _WITHOUT_DIGIT)
+        if not sign.words.isdisjoint(said)
+        or (sign.pattern is not None and sign.pattern.search(folded))
+        or (is_glued and sign.in_words is not None and sign.in_words.search(folded))
+    )
 
 
 def _currency_of(raw: str) -> str:
@@ -282,10 +347,10 @@ def _each(
     kind: QuantityKind,
     read: Reader,
     patterns: Sequence[str],
-    needs: tuple[Sign, ...] = (_DIGIT,),
+    needs: Sequence[Sign] = (_DIGIT,),
 ) -> Iterator[Notation]:
     for pattern in patterns:
-        yield Notation(kind=kind, source=pattern, read=read, needs=needs)
+        yield Notation(kind=kind, source=pattern, read=read, needs=frozenset(needs))
 
 
 NOTATIONS: tuple[Notation, ...] = (
@@ -327,7 +392,7 @@ NOTATIONS: tuple[Notation, ...] = (
         read=_section,
         needs=(_PLACES,),
         patterns=[
-            rf"{_PLACE}\s?(?P<numbers>{_PLACE_NUMBER}(?:{_PLACE_NEXT}{_PLACE_NUMBER}(?!{_COUNTED}))*)"
+            rf"{_PLACE}(?:\s|(?<=[.\u00a7])|(?!(?-i:[A-Z])))(?P<numbers>{_PLACE_NUMBER}(?:{_PLACE_NEXT}{_PLACE_NUMBER}(?!{_COUNTED}))*)"
         ],
     ),
     *_each(

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from core.language.notations import NOTATIONS, QuantityKind
+from core.language.notations import NOTATIONS, QuantityKind, signs_of
 from core.language.numerals import plain
 from core.language.spans import TextSpan
-from core.language.text_cache import Sign, cached_by_text
+from core.language.text_cache import cached_by_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,11 +45,10 @@ _NUMERIC = re.compile(r"[\d.,'\u2019\s]+")
 @cached_by_text()
 def quantities(text: str) -> tuple[Quantity, ...]:
     """Return every quantity of `text`, in text order."""
-    open_text, folded = text, text.casefold()
+    open_text, signs = text, signs_of(text)
     found: list[Quantity] = []
-    met: dict[Sign, bool] = {}
     for notation in NOTATIONS:
-        if not _has(text, folded, notation.needs, met):
+        if not notation.needs <= signs:
             continue
         pieces: list[str] = []
         position = 0
@@ -67,16 +66,6 @@ def quantities(text: str) -> tuple[Quantity, ...]:
             position = end
         open_text = "".join([*pieces, open_text[position:]])
     return tuple(sorted(found, key=lambda quantity: quantity.span))
-
-
-def _has(text: str, folded: str, needs: Sequence[Sign], met: dict[Sign, bool]) -> bool:
-    """Return whether a text has all of some signs; each is looked for once."""
-    for sign in needs:
-        if sign not in met:
-            met[sign] = sign.is_in(text, folded)
-        if not met[sign]:
-            return False
-    return True
 
 
 def figures_of(text: str) -> frozenset[str]:

@@ -89,24 +89,3 @@ class WordPattern:
 def word_pattern(pattern: str, *, words: str, flags: re.RegexFlag = re.IGNORECASE) -> WordPattern:
     """Return a pattern of which each match has one of some words, given in lower case."""
     return WordPattern(pattern=re.compile(pattern, flags), words=word_set(words))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Sign:
-    """What all matches of a slow pattern contain, and is found soon: a short pattern or a word."""
-
-    pattern: re.Pattern[str] | None = None
-    """Finds it in a text in lower case; None if it is a word."""
-    words: frozenset[str] = frozenset()
-    """Or else it is one of these."""
-
-    def is_in(self, text: str, folded: str) -> bool:
-        """Return whether a text has it.
-
-        Args:
-            text: The text.
-            folded: The same in lower case.
-        """
-        if self.pattern is not None and self.pattern.search(folded):
-            return True
-        return bool(self.words) and not self.words.isdisjoint(words_of(text))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from core.language.modality import ModalClause, Modality, modalities
+from core.language.modality import ModalClause, Modality, may_be_modal, modalities
 from core.language.spans import TextSpan
 from core.ontology.extract.roles import RoleMention, find_roles
 
@@ -72,7 +72,7 @@ def main_clauses(text: str) -> list[ModalClause]:
     A condition or relative clause alone makes no rule ("unless prohibited by law").
     """
     kept: list[ModalClause] = []
-    for clause in modalities(text):
+    for clause in modalities(text) if may_be_modal(text) else ():
         if clause.modality is Modality.NONE or clause.is_subordinate or clause.trigger is None:
             continue
         start = clause.subject.char_start if clause.subject else clause.trigger.char_start

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from core.language.modality import Modality, modalities
+from core.language.modality import Modality, may_be_modal, modalities
 from core.language.quantities import Quantity, quantities
 from core.language.text_cache import cached_by_text, word_pattern
 from core.ontology.extract.comparisons import (
@@ -227,7 +227,8 @@ def _header(statement: Statement, at: int) -> str:
 @cached_by_text()
 def _force(sentence: str) -> str:
     """Return whether a sentence makes a "duty", only "granted" something, or neither ("")."""
-    said = {clause.modality for clause in modalities(sentence)} - {Modality.NONE}
+    clauses = modalities(sentence) if may_be_modal(sentence) else ()
+    said = {clause.modality for clause in clauses} - {Modality.NONE}
     if said - _GRANTS:
         return "duty"
     if said:

@@ -19,7 +19,13 @@ from core.ontology.extract.entities import (
 from core.ontology.extract.measures import measures_of
 from core.ontology.extract.norms import Norm, norms_of
 from core.ontology.extract.references import find_references
-from core.ontology.extract.roles import RoleMention, abbreviations, find_roles, role_relations_of
+from core.ontology.extract.roles import (
+    RoleMention,
+    RoleRelation,
+    abbreviations,
+    find_roles,
+    role_relations_of,
+)
 from core.ontology.extract.scope import (
     Supersession,
     applies_to,
@@ -132,8 +138,9 @@ class _Reader:
         rules = [(key, norm) for key, norm in norms if norm.type is not EntityType.EXCEPTION]
         subjects = [key for key, _ in rules]
         holder = self._section_key(statement.section)
-        self._measures(statement, rules, holder)
-        self._links(statement, rules, holder)
+        links = tuple(role_relations_of(statement.sentence, self._known))
+        self._measures(statement, rules, links, holder)
+        self._links(statement, rules, links, holder)
         self._definitions(statement, holder)
         self._scope(statement, subjects)
         self._responsibilities(statement, holder)
@@ -214,7 +221,11 @@ class _Reader:
             self.collector.relation(key, RelationType.EXEMPTS, other, statement.spans)
 
     def _measures(
-        self, statement: Statement, rules: Sequence[tuple[str, Norm]], holder: str
+        self,
+        statement: Statement,
+        rules: Sequence[tuple[str, Norm]],
+        links: Sequence[RoleRelation],
+        holder: str,
     ) -> None:
         """Add thresholds and deadlines, related to the norms they limit, or to the section.
 
@@ -230,7 +241,7 @@ class _Reader:
                     self.collector.relation(key, RelationType.TRIGGERS, subject, statement.spans)
             if measure.type is EntityType.DEADLINE:
                 continue
-            for link in role_relations_of(statement.sentence, self._known):
+            for link in links:
                 role = self._role(link.role, statement)
                 if link.type is RelationType.APPROVED_BY:
                     self.collector.relation(key, link.type, role, statement.spans)
@@ -258,10 +269,16 @@ class _Reader:
             },
         )
 
-    def _links(self, statement: Statement, rules: Sequence[tuple[str, Norm]], holder: str) -> None:
+    def _links(
+        self,
+        statement: Statement,
+        rules: Sequence[tuple[str, Norm]],
+        links: Sequence[RoleRelation],
+        holder: str,
+    ) -> None:
         """Relate norms, or the section, to who approves them or hears of them."""
         before = len(statement.sentence) - len(statement.words)
-        for link in role_relations_of(statement.sentence, self._known):
+        for link in links:
             role = self._role(link.role, statement)
             at = link.role.start - before
             own = [rule for rule, norm in rules if _holds(norm, at)]
