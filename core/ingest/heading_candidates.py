@@ -208,12 +208,8 @@ def _marked(line: _Line, level: int) -> HeadingLine | None:
     """
     text = line.text.strip()
     label = parse_label(text)
-    if (
-        label is not None
-        and not label.is_closed
-        and text[label.length : label.length + 1].islower()
-    ):
-        label = None
+    if label is not None and label.depth == 1 and text[label.length : label.length + 1].islower():
+        label = label if label.is_closed else None
     rest = text[label.length :] if label else text
     end = line.end
     if is_paragraph(rest, is_numbered=label is not None):

@@ -7,17 +7,23 @@ After `load`, before `chunk`. Which lines are headings is decided in `heading_ca
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.domain.policy import LoadedDocument, Section
 from core.ingest.false_headings import real_headings
 from core.ingest.heading_candidates import HeadingLine, candidate_lines, is_loosely_marked
 from core.ingest.numbering import ATTACHMENTS, KEYWORD_RANKS, Label
+from core.ingest.spread_headings import gathered
 from core.ingest.titles import document_title, is_contents
 
 _NOT_SPACE = re.compile(r"\S")
 _SLUG_BREAK = re.compile(r"[^\w.]+")
 _MAX_SLUG = 60
+_FIRST_LINE = re.compile(r"\s*(?P<line>\S[^\n]*)")
+_TITLE_LEVEL = 0
+"""Above all that a format marks."""
+_CHAPTERS = 3
+"""Numbered headings from which a document has chapters."""
 _ONE_LOOK = 0.9
 """With this share of headings that look alike, looks say nothing about their depth."""
 _REPEATED = 3
@@ -49,9 +55,9 @@ def split_sections(document: LoadedDocument) -> tuple[Section, ...]:
     text = document.text
     if not text:
         return ()
-    placed = _nest(
-        real_headings(text, candidate_lines(document)), is_strict=not is_loosely_marked(document)
-    )
+    is_strict = not is_loosely_marked(document)
+    lines = gathered(text, real_headings(text, candidate_lines(document)))
+    placed = _nest(_with_title(document, lines), is_strict=is_strict)
     starts = [item.line.char_start for item in placed]
     sections: list[Section] = []
     names = _Names()
@@ -77,6 +83,50 @@ def split_sections(document: LoadedDocument) -> tuple[Section, ...]:
             )
         )
     return tuple(sections)
+
+
+def _with_title(document: LoadedDocument, lines: list[HeadingLine]) -> list[HeadingLine]:
+    """Return the headings with the title that a plain text prints above them, as other formats do.
+
+    A heading of level 1 after the title is beside the chapters 1, 2, 3 ... if all of them would be
+    below it ("Version", before the first chapter): it is none of theirs.
+    """
+    if not lines:
+        return lines
+    if document.media_type == "text/plain":
+        title = document_title(document)
+        first = _FIRST_LINE.match(document.text)
+        if first and first["line"].rstrip() == title and first.end() <= lines[0].char_start:
+            start = first.start("line")
+            end = start + len(title)
+            return [
+                HeadingLine(
+                    char_start=start,
+                    char_end=end,
+                    line_end=first.end("line"),
+                    label=None,
+                    title=title,
+                    marked_level=_TITLE_LEVEL,
+                ),
+                *lines,
+            ]
+        return lines
+    first_level = lines[0].marked_level
+    outer = [line for line in lines[1:] if line.marked_level == first_level]
+    chapters = [line for line in lines if line.label is not None and line.label.depth == 1]
+    if (
+        len(outer) != 1
+        or first_level is None
+        or lines[0].label is not None
+        or outer[0].label is not None
+        or len(chapters) < _CHAPTERS
+        or any(line.marked_level != first_level + 1 for line in chapters)
+        or chapters[0].char_start < outer[0].char_start
+    ):
+        return lines
+    return [
+        replace(line, marked_level=first_level + 1) if line is outer[0] else line for line in lines
+    ]
 
 
 def _preamble(document: LoadedDocument, *, end: int, eid: str) -> Section:

@@ -136,15 +136,16 @@ _PATTERNS: tuple[tuple[Modality, str], ...] = (
         r"must|shall|(?:has|have|having|had)\s+to|needs?\s+to(?!\s+know\b)"
         rf"|{_BE}(?:\s+\w+ly)?\s+{_OBLIGE}|(?<!as\s)(?<!if\s)(?:required|obliged|obligated)\s+to"
         r"|(?<!as\s)(?<!if\s)required(?=\W*$|\s+(?:for|before|if|unless|from|when|prior)\b)"
-        r"|mandatory(?=\W*$|\s+(?:for|to)\b)|requires?(?!\s*ments?)"
-        r"|needs?(?=\s+(?:an?|the|your|their|his|her|its|our|prior|written|approval|permission"
+        r"|mandatory(?=\W*$|\s+(?:for|to)\b)|(?<!no\slonger\s)requires?(?!\s*ments?)"
+        r"|(?<!no\slonger\s)needs?(?=\s+(?:an?|the|your|their|his|her|its|our|prior|written|approval|permission"
         rf"|consent|review)\b)|{_BE}\s+(?:\w+ly\s+)?responsible\s+for"
         rf"|(?:is|are)\s+to\s+be|no\s+(?:choice|option)\s+but\s+to",
     ),
     (
         Modality.SHOULD,
         r"should|ought\s+to|(?:is|are|be)(?:\s+\w+ly)?\s+(?:recommended|encouraged|advised|expected)"
-        r"|recommended(?=\W*$|\s+(?:to|that)\b)|recommends?|expects?(?=\s+(?:[\w'\u2019-]+\s+){1,5}?to\b)",
+        r"|recommended(?=\W*$|\s+(?:to|that)\b)|recommends?"
+        r"|expects?(?=\s+(?:(?:[\w'\u2019-]+\s+){1,5}?to|that)\b)",
     ),
     (
         Modality.MAY,

@@ -7,19 +7,32 @@ from decimal import Decimal
 from functools import cache
 from typing import Literal, TypeAlias
 
+from core.language.number_signs import (
+    DIGIT,
+    GLUED,
+    MONEY_NAME,
+    MONTH_NAME,
+    NUMERAL,
+    NUMERAL_IN_WORDS,
+    NUMERAL_OR_ORDINAL,
+    PLACES,
+    PUNCTUATED,
+    SHARE,
+    TIME,
+    TIME_UNIT,
+    YEAR_FIRST,
+    Sign,
+)
 from core.language.numerals import (
     DIGITS,
     NOT_WITHIN,
     NUMBER,
-    NUMERALS,
-    ORDINALS,
     SPACED_DIGITS,
     ordinal_value,
     plain,
     scale_of,
     values_of,
 )
-from core.language.text_cache import word_set, words_of
 
 QuantityKind: TypeAlias = Literal[
     "amount", "percentage", "duration", "date", "time", "section", "number"
@@ -40,7 +53,7 @@ class Notation:
     """Regular expression that finds it, whatever the case."""
     read: Reader
     """Says what it is."""
-    needs: frozenset["Sign"]
+    needs: frozenset[Sign]
     """What every match of it contains, all of them."""
 
     @property
@@ -142,100 +155,6 @@ _COUNTED = (
     r"|percent|per\s?cent|euro|dollar)s?\b)"
 )
 _NOT_ONE = r"(?:(?<!no )(?<!any )(?<!some)(?<!every )(?<!each )(?<!the )(?<!this )(?<!that ))"
-
-
-_DIGITS = re.compile(r"\d")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Sign:
-    """What all matches of a slow pattern contain, and is found soon."""
-
-    words: frozenset[str] = frozenset()
-    """Words of which a text has one."""
-    pattern: re.Pattern[str] | None = None
-    """Or else what a text in lower case has."""
-    in_words: re.Pattern[str] | None = None
-    """Or else what it has where a word touches a digit or an underscore ("5h", "EUR5", "5_days")."""
-    needs_digit: bool = False
-    """True for what no text without a digit has."""
-
-
-_DIGIT = Sign(pattern=_DIGITS, needs_digit=True)
-_NUMERAL_IN_WORDS = Sign(words=frozenset(NUMERALS))
-_NUMERAL = Sign(pattern=_DIGITS, words=frozenset(NUMERALS))
-_NUMERAL_OR_ORDINAL = Sign(pattern=_DIGITS, words=frozenset(("half", *NUMERALS, *ORDINALS)))
-_YEAR_FIRST = Sign(pattern=re.compile(r"\d-\d"), needs_digit=True)
-_PUNCTUATED = Sign(pattern=re.compile(r"\d[./]\d"), needs_digit=True)
-_GLUED = Sign(pattern=re.compile(r"[^\W\d_][-_/]?\d|\d[^\W\d_]"), needs_digit=True)
-_MONTH_NAME = Sign(
-    words=frozenset(name for month in _MONTHS for name in (month.casefold(), month[:3].casefold()))
-    | {"sept"}
-)
-_TIME = Sign(pattern=re.compile(r"\d:[0-5]|\d\s?[ap]\.?m"), needs_digit=True)
-_PLACES = Sign(
-    words=word_set(
-        "section sections sec secs article articles art arts rule rules clause clauses chapter"
-        " chapters paragraph paragraphs para paras part parts annex annexes appendix appendices"
-        " schedule schedules regulation regulations requirement requirements step steps"
-    ),
-    pattern=re.compile("\u00a7"),
-    in_words=re.compile(
-        r"sec|art|rule|clause|chapter|para|part|annex|append|schedule|regulation|requirement|step"
-    ),
-)
-_MONEY_NAME = Sign(
-    words=frozenset(
-        f"{name}{plural}"
-        for name in ("euro", "dollar", "pound", "franc", "rupee", "dirham")
-        for plural in ("", "s")
-    )
-    | {*map(str.casefold, _CURRENCIES), "rmb", "yen", "yuan"},
-    pattern=re.compile(r"[$\u20ac\u00a3\u00a5\u20b9]"),
-    in_words=re.compile(
-        r"eur|usd|gbp|chf|aud|cad|sgd|hkd|jpy|inr|aed|cny|rmb|sek|nok"
-        r"|dkk|pln|czk|huf|zar|brl|dollar|pound|franc|yen|rupee|dirham|yuan"
-    ),
-)
-_SHARE = Sign(
-    words=frozenset({"percent", "cent", "pct", "percentage", "bp", "bps", "basis"}),
-    pattern=re.compile("%"),
-    in_words=re.compile(r"per\s?cent|pct|bp|basis"),
-)
-_TIME_UNIT = Sign(
-    words=frozenset(f"{unit}{plural}" for unit in _UNIT_NAMES for plural in ("", "s")),
-    in_words=re.compile(r"[\d_][smhdwqy]"),
-)
-_SIGNS = (
-    _DIGIT,
-    _NUMERAL_IN_WORDS,
-    _NUMERAL,
-    _NUMERAL_OR_ORDINAL,
-    _YEAR_FIRST,
-    _PUNCTUATED,
-    _GLUED,
-    _MONTH_NAME,
-    _TIME,
-    _PLACES,
-    _MONEY_NAME,
-    _SHARE,
-    _TIME_UNIT,
-)
-_WITHOUT_DIGIT = tuple(sign for sign in _SIGNS if not sign.needs_digit)
-
-
-def signs_of(text: str) -> frozenset[Sign]:
-    """Return which signs a text has."""
-    folded, said = text.casefold(), words_of(text)
-    has_digit = _DIGITS.search(text) is not None
-    is_glued = any(not one.isalpha() and not one.isdecimal() for one in said)
-    return frozenset(
-        sign
-        for sign in (_SIGNS if has_digit else _WITHOUT_DIGIT)
-        if not sign.words.isdisjoint(said)
-        or (sign.pattern is not None and sign.pattern.search(folded))
-        or (is_glued and sign.in_words is not None and sign.in_words.search(folded))
-    )
 
 
 def _currency_of(raw: str) -> str:
@@ -347,7 +266,7 @@ def _each(
     kind: QuantityKind,
     read: Reader,
     patterns: Sequence[str],
-    needs: Sequence[Sign] = (_DIGIT,),
+    needs: Sequence[Sign] = (DIGIT,),
 ) -> Iterator[Notation]:
     for pattern in patterns:
         yield Notation(kind=kind, source=pattern, read=read, needs=frozenset(needs))
@@ -357,13 +276,13 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="date",
         read=_iso_date,
-        needs=(_DIGIT, _YEAR_FIRST),
+        needs=(DIGIT, YEAR_FIRST),
         patterns=[r"(?<![\d-])(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)-(?P<day>\d\d)(?![\d-])"],
     ),
     *_each(
         kind="date",
         read=_numeric_date,
-        needs=(_DIGIT, _PUNCTUATED),
+        needs=(DIGIT, PUNCTUATED),
         patterns=[
             r"(?<![\d./])(?P<a>\d{1,2})(?P<mark>[./])(?P<b>\d{1,2})(?P=mark)(?P<year>(?:19|20)\d\d)\b"
         ],
@@ -371,7 +290,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="date",
         read=_named_date,
-        needs=(_DIGIT, _MONTH_NAME),
+        needs=(DIGIT, MONTH_NAME),
         patterns=[
             rf"(?<![\d.,]){_DAY}\s(?:of\s)?(?-i:{_MONTH}),?(?:\s{_YEAR}\b)?",
             rf"\b(?-i:{_MONTH})\s{_DAY}(?![\d.,]*\d)(?:,?\s{_YEAR}\b)?",
@@ -381,7 +300,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="time",
         read=_time,
-        needs=(_DIGIT, _TIME),
+        needs=(DIGIT, TIME),
         patterns=[
             r"(?<![\d:.])(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))?\s?(?P<half>[ap])\.?m\b\.?",
             r"(?<![\d:.])(?P<hour>[01]?\d|2[0-4]):(?P<minute>[0-5]\d)(?![\d:])(?P<half>)",
@@ -390,7 +309,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="section",
         read=_section,
-        needs=(_PLACES,),
+        needs=(PLACES,),
         patterns=[
             rf"{_PLACE}(?:\s|(?<=[.\u00a7])|(?!(?-i:[A-Z])))(?P<numbers>{_PLACE_NUMBER}(?:{_PLACE_NEXT}{_PLACE_NUMBER}(?!{_COUNTED}))*)"
         ],
@@ -398,7 +317,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="amount",
         read=_amount,
-        needs=(_NUMERAL, _MONEY_NAME),
+        needs=(NUMERAL, MONEY_NAME),
         patterns=[
             rf"(?P<before>(?<![A-Za-z]){_CURRENCY}){_GAP}(?P<low>{_MONEY})(?P<low_scale>{_SCALE})?"
             rf"{_TO}(?P<value>{_MONEY})(?P<value_scale>{_SCALE})?(?:{_GAP}(?P<code>{_CURRENCY}))?"
@@ -412,7 +331,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="percentage",
         read=_percentage,
-        needs=(_NUMERAL, _SHARE),
+        needs=(NUMERAL, SHARE),
         patterns=[
             rf"{NOT_WITHIN}(?:(?P<low>{NUMBER})\s?%?{_TO})?(?P<value>{NUMBER}){_GAP}"
             r"(?P<unit>%|per\s?cent\b|percent\b|pct\b|percentage points?\b|bps?\b|basis points?\b)"
@@ -421,7 +340,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="duration",
         read=_duration,
-        needs=(_NUMERAL_OR_ORDINAL, _TIME_UNIT),
+        needs=(NUMERAL_OR_ORDINAL, TIME_UNIT),
         patterns=[
             rf"{NOT_WITHIN}(?:(?P<low>{NUMBER}){_TO})?(?P<value>{NUMBER})(?P<half>\sand\sa\shalf)?"
             rf"\+?(?:{_GAP}|-){_ADJECTIVE}{_UNIT}",
@@ -432,7 +351,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="number",
         read=_identifier,
-        needs=(_DIGIT, _GLUED),
+        needs=(DIGIT, GLUED),
         patterns=[
             r"(?<!\w)[^\W\d_]+[-_/]?\d[\w-]*|(?<![\w.,])\d+(?!(?:st|nd|rd|th|k)\b)[^\W\d_]\w*"
         ],
@@ -445,7 +364,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="number",
         read=_number,
-        needs=(_NUMERAL_IN_WORDS,),  # what stands in digits is taken
+        needs=(NUMERAL_IN_WORDS,),  # what stands in digits is taken
         patterns=[
             rf"{_NOT_ONE}(?P<value>{NUMBER})(?P<scale>{_PLAIN_SCALE})?(?!\s(?:of|or\smore|another)\b)",
         ],

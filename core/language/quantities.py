@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from core.language.notations import NOTATIONS, QuantityKind, signs_of
+from core.language.notations import NOTATIONS, QuantityKind
+from core.language.number_signs import signs_of
 from core.language.numerals import plain
 from core.language.spans import TextSpan
 from core.language.text_cache import cached_by_text

@@ -6,10 +6,11 @@
   only where nearly all blocks of the look are titles above a text.
 """
 
+import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.ingest.load.pdf_fonts import is_far
 from core.ingest.load.pdf_layout import Block
@@ -30,6 +31,14 @@ _MIN_CAPITALS = 4
 _MAX_PART = 0.25
 """Of a document's characters: a look that has more is no look of headings."""
 _MANY_WORDS = 2
+_SAME_LEFT = 4.0
+"""Points: lines that begin so near to each other begin at one edge."""
+_ONE_EDGE = 0.8
+"""Of the blocks of a look: begin at its edge, for it to have one."""
+_SLIP = 1.0
+"""Points of size in which one heading may differ from all others of its level."""
+_MIN_REGULAR = 3
+"""Headings of a look that one may be a slip from."""
 _QUESTION = re.compile(r"Q(?:uestion)?(?:\s*\d+)?\s*[:.]", re.IGNORECASE)
 _ASKING = 0.8
 """Of the titles in a look: questions of a list of questions and answers."""
@@ -111,6 +120,7 @@ def heading_looks(
     length: Counter[BlockLook] = Counter()
     words: Counter[BlockLook] = Counter()
     asking: Counter[BlockLook] = Counter()
+    lefts: defaultdict[BlockLook, list[float]] = defaultdict(list)
     for block, below in zip(blocks, (*blocks[1:], None), strict=True):
         if block.cells:
             continue
@@ -118,6 +128,8 @@ def heading_looks(
         length[look] += len(text)
         words[look] = max(words[look], len(text.split()))
         seen[look].append(reads_as_title(block))
+        if seen[look][-1]:
+            lefts[look].append(block.lines[0].left)
         asking[look] += _QUESTION.match(text) is not None
         if below is not None and not below.cells and look_of(below, body) != look:
             above_text[look] += 1
@@ -139,11 +151,51 @@ def heading_looks(
             )
         )
     ]
-    return _rank(
-        found,
+    edges = {look: _edge_of(lefts[look]) for look in found}
+    slips = _slips(list(seen), found, edges, {look: len(titles) for look, titles in seen.items()})
+    levels = _rank(
+        [look for look in found if look not in slips],
         worded={look for look in found if words[look] >= _MANY_WORDS},
         asking={look for look in found if asking[look] >= max(2, _ASKING * len(seen[look]))},
+        edges=edges,
     )
+    return levels | {look: levels[meant] for look, meant in slips.items()}
+
+
+def _edge_of(lefts: Sequence[float]) -> float | None:
+    """Return where the headings of a look begin; None: not all at one edge, as centred ones."""
+    middle = sorted(lefts)[len(lefts) // 2]
+    near = sum(abs(left - middle) <= _SAME_LEFT for left in lefts)
+    return middle if near >= _ONE_EDGE * len(lefts) else None
+
+
+def _slips(
+    order: Sequence[BlockLook],
+    found: Sequence[BlockLook],
+    edges: Mapping[BlockLook, float | None],
+    counts: Mapping[BlockLook, int],
+) -> dict[BlockLook, BlockLook]:
+    """Return looks that one heading has by mistake, each with the look that is meant.
+
+    It is a little larger or smaller than several others before it that are else set the same.
+    """
+    meant: dict[BlockLook, BlockLook] = {}
+    for look in found:
+        edge = edges[look]
+        if counts[look] > 1 or edge is None:
+            continue
+        for other in found:
+            beside = edges[other]
+            if (
+                counts[other] >= _MIN_REGULAR
+                and order.index(other) < order.index(look)
+                and beside is not None
+                and abs(beside - edge) <= _SAME_LEFT
+                and 0 < abs(other.size - look.size) <= _SLIP
+                and replace(other, size=look.size) == look
+            ):
+                meant[look] = other
+    return meant
 
 
 def _is_weak(look: BlockLook, body: Body) -> bool:
@@ -156,14 +208,19 @@ def _is_weak(look: BlockLook, body: Body) -> bool:
 
 
 def _rank(
-    found: Sequence[BlockLook], *, worded: Collection[BlockLook], asking: Collection[BlockLook]
+    found: Sequence[BlockLook],
+    *,
+    worded: Collection[BlockLook],
+    asking: Collection[BlockLook],
+    edges: Mapping[BlockLook, float | None],
 ) -> dict[BlockLook, int]:
     """Give each look its level: larger before smaller, then what a colour or a face sets off.
 
     Capitals are above bold, bold is above plain, and upright above italic. Which colour it is makes
     no level, since each chapter may have its own. Capitals make none where no title in them has two
     words: they are abbreviations among other titles. Questions ("Q: May I ...?") are below other
-    titles of their size.
+    titles of their size. What begins further right is below what is else set alike but for its
+    weight and slope, if each look has one edge.
     """
     in_words = {_key(look) for look in worded if look.is_capitals}
     keys = {
@@ -172,6 +229,7 @@ def _rank(
             look in asking,
             not look.is_set_off,
             not (look.is_capitals and _key(look) in in_words),
+            _indent(look, found, edges),
             not look.is_bold,
             look.is_italic,
         )
@@ -179,6 +237,26 @@ def _rank(
     }
     place = {key: number for number, key in enumerate(sorted(set(keys.values())), start=1)}
     return {look: place[keys[look]] for look in found}
+
+
+def _indent(
+    look: BlockLook, found: Sequence[BlockLook], edges: Mapping[BlockLook, float | None]
+) -> int:
+    """Return how many edges of looks like it lie further left; 0 where one has no edge."""
+    own = edges[look]
+    alike = (look.size, look.is_set_off, look.is_capitals)
+    beside = [
+        edges[other]
+        for other in found
+        if (other.size, other.is_set_off, other.is_capitals) == alike
+    ]
+    known = sorted({edge for edge in beside if edge is not None})
+    if own is None or None in beside:
+        return 0
+    return sum(
+        right - left > _SAME_LEFT and right <= own + _SAME_LEFT
+        for left, right in itertools.pairwise(known)
+    )
 
 
 def _key(look: BlockLook) -> tuple[float, bool, bool, bool]:

@@ -1,7 +1,7 @@
 """The main clauses of a statement, which make its rules, and whom each binds."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from core.language.modality import ModalClause, Modality, may_be_modal, modalities
@@ -19,6 +19,18 @@ _IN_BRACKETS = re.compile(r"\([^()]{1,80}\)|(?<=\d),(?=\d)")
 of a number, which parts nothing."""
 _IF_WHO = re.compile(r"(?:if|when|whenever|where|unless|while|once)\b[^,]*\Z", re.IGNORECASE)
 """The subject of a condition that a second verb shares ("if you travel and need to pay")."""
+_CAUSE = re.compile(
+    r"(?:\A|\s)(?:as|since|because)\s(?:this|it|they|you|we|the|that|these|those|there)\b[^,]{0,80}\Z",
+    re.IGNORECASE,
+)
+"""Before a verb that gives a reason, and no rule ("as this requires a restart")."""
+_THAT = re.compile(r"\s+that\s+(?:\w+\s)", re.IGNORECASE)
+"""Right after a modal expression: what it asks for stands in a clause of its own ("expect that")."""
+_OF_WHICH = re.compile(
+    r"[a-z]\s(?:(?:you|we|they|he|she|it|i)(?:['\u2019](?:ve|ll|re|d|s))?|(?:your|our|their|the|an?)\s[\w-]+)\s*\Z",
+    re.IGNORECASE,
+)
+"""Before a verb of a clause that no word marks ("the reason you", "the thing your readers")."""
 _FORBIDDING = frozenset({Modality.MUST_NOT, Modality.SHOULD_NOT})
 _ADVERBS = 3
 """Words at most within a verb phrase."""
@@ -35,7 +47,7 @@ _MENTIONED = re.compile(r"[,;]|\b(?:and|or)\b", re.IGNORECASE)
 """Before a role that a passive verb only lists among things ("rooms, tools and personnel")."""
 _IS_DONE = re.compile(r"\s*(?:\w+ly )?be (?:\w+ly )?\w+(?:ed|en|wn|pt|ld)\b", re.IGNORECASE)
 _PRONOUN = re.compile(
-    r"\b(?:you|we|i|he|she|it|they|this|that|these|those)(?:['\u2019](?:ll|d|ve))?"
+    r"\b(?:you|we|i|he|she|it|they|this|that|these|those)(?:['\u2019](?:ll|d|ve)|\swill)?"
     r"\s*(?:\w+ly\s*|also\s*)?$",
     re.IGNORECASE,
 )
@@ -69,11 +81,18 @@ def without_brackets(text: str) -> str:
 def main_clauses(text: str) -> list[ModalClause]:
     """Return the main clauses with a modal expression, one for each verb phrase.
 
-    A condition or relative clause alone makes no rule ("unless prohibited by law").
+    A condition or relative clause alone makes no rule ("unless prohibited by law"); it belongs to
+    the rule before it ("tests are required if code cannot be read").
     """
     kept: list[ModalClause] = []
     for clause in modalities(text) if may_be_modal(text) else ():
-        if clause.modality is Modality.NONE or clause.is_subordinate or clause.trigger is None:
+        if clause.modality is Modality.NONE or clause.trigger is None:
+            continue
+        if clause.is_subordinate or _is_within(text, kept, clause):
+            if kept and kept[-1].span.char_end == clause.span.char_start:
+                kept[-1] = _extended(kept[-1], clause)
+            continue
+        if _CAUSE.search(text[clause.span.char_start : clause.trigger.char_start]):
             continue
         start = clause.subject.char_start if clause.subject else clause.trigger.char_start
         if _IF_WHO.match(text, start, clause.trigger.char_start):
@@ -85,9 +104,32 @@ def main_clauses(text: str) -> list[ModalClause]:
             # "should be prohibited"; "must not be prohibited" is left to a person.
             kept[-1:] = [] if before.modality in _FORBIDDING else [clause]
         else:  # "may not allow anybody"
-            whole = TextSpan(char_start=before.span.char_start, char_end=clause.span.char_end)
-            kept[-1] = replace(before, span=whole)
+            kept[-1] = _extended(before, clause)
     return kept
+
+
+def _extended(clause: ModalClause, by: ModalClause) -> ModalClause:
+    """Return a clause together with what follows it."""
+    whole = TextSpan(char_start=clause.span.char_start, char_end=by.span.char_end)
+    return replace(clause, span=whole)
+
+
+def _is_within(text: str, kept: Sequence[ModalClause], clause: ModalClause) -> bool:
+    """Return whether a modal expression is that of a clause that only says which thing is meant.
+
+    No word joins it to the rule before it ("begin with the thing your readers should remember").
+    """
+    if not kept or clause.trigger is None:
+        return False
+    before = kept[-1]
+    if before.trigger is None or before.span.char_end != clause.span.char_start:
+        return False
+    if _THAT.match(text, before.trigger.char_end):
+        return True
+    if before.span.char_end != clause.trigger.char_start:
+        return False
+    between = text[before.trigger.char_end : clause.trigger.char_start]
+    return len(between.split()) > _ADVERBS and _OF_WHICH.search(between) is not None
 
 
 def _goes_on(text: str, before: ModalClause, clause: ModalClause) -> bool:

@@ -9,9 +9,9 @@ from core.language.quantities import Quantity
 
 # These four are for text in lower case: where case is ignored, they take three times as long.
 AT_MOST = re.compile(
-    r"(?:up to|at most|no more than|not more than|not exceed(?:ing)?|maximum(?: of)?|not (?:be"
+    r"(?:(?<!add )(?<!adds )up to|at most|no more than|not more than|not exceed(?:ing)?|maximum(?: of)?|not (?:be"
     r" )?above"
-    r"|limit(?:ed)?(?: \w+){0,3}? (?:to|of|is|at)|capped at|within|lowered from .{0,60} to"
+    r"|limit(?:ed)?['\"\u2019\u201d]?(?: \w+){0,3}? (?:to|of|is|at)|capped at|within|lowered from .{0,60} to"
     r"|<=|\u2264|ceiling of"
     r"|may not be more than|no higher than)\W{0,9}(?:a |an |the |value of |total of ){0,4}$",
 )
@@ -33,7 +33,10 @@ OR_MORE = re.compile(
     r"\W{0,3}(?:or (?:more|above|higher|over)|and (?:above|more|over)|\+)", re.IGNORECASE
 )
 _OR_LESS = re.compile(r"\W{0,3}(?:or (?:less|below|fewer)|maximum|and below)", re.IGNORECASE)
-NEGATED_ABOVE = re.compile(r"(?:\b(?:not?|never|cannot)|n['\u2019]t)\b[^.;,]{0,25}$", re.IGNORECASE)
+NEGATED_ABOVE = re.compile(
+    r"(?:\b(?:not|(?<!with )no|never|cannot)|n['\u2019]t)\b[^.;,]{0,25}$", re.IGNORECASE
+)
+"""Before "above", of which it makes a limit; "with no receipts" says of which things."""
 _NOT_EXCEED = re.compile(r"\bnot exceed\b[^.;]{0,90}$", re.IGNORECASE)
 NEAR = 48
 """Characters around a number that are read."""

@@ -93,6 +93,13 @@ _AMOUNT_BEFORE = re.compile(
     re.IGNORECASE,
 )
 """An amount right before how often: the period of the amount ("$1,500 quarterly"), no deadline."""
+_WORKED = re.compile(r"\b(?:worked|employed|been|lived|served|service|experience)\b[^,;|]{0,40}$")
+"""Before how long somebody has done something when a thing is due ("worked 12 months prior to")."""
+_TAKES = re.compile(r"\btakes?\W{0,3}(?:about |around |up to |between |at least ){0,2}$")
+_TO_BE_DONE = re.compile(r"\W{0,3}(?:for \w+ )?to (?!\d)\w+", re.IGNORECASE)
+"""After how long something takes to happen, which limits nobody ("can take up to 3 weeks to")."""
+_DURING = re.compile(r"\bover (?:the|an?)\W{0,3}$")
+"""Before a time in which something goes on ("over the six-month review period")."""
 _LOOKING_BACK = re.compile(r"\b(?:last|past|previous|preceding|prior)\W{0,3}$")
 """Before a time that is only looked back on ("the last two weeks of a quarter")."""
 _IN_A_CASE = re.compile(r"\W*(?:if|when|whenever|where|unless)\b[^,;]*\Z", re.IGNORECASE)
@@ -169,6 +176,7 @@ def _stated(quantity: Quantity, statement: Statement) -> Measure | None:
         limit is not None
         or _LOOKING_BACK.search(ahead)
         or _ORDINAL.match(quantity.raw)
+        or (_TAKES.search(ahead) and _TO_BE_DONE.match(behind))
         or (_ATTRIBUTE.match(quantity.raw) and not _KEPT.search(ahead))
         or _IN_A_CASE.match(text[: quantity.span.char_start])
     ):
@@ -190,6 +198,7 @@ def _compared(ahead: str, behind: str, *, force: str) -> str:
     lasts = lasting and force == "duty" and not _SERVED.search(ahead[: lasting.start()])
     said = (
         ("after", _WAITS.search(ahead)),
+        ("none", _WORKED.search(ahead)),
         ("before", _ADVANCE.match(behind)),
         (
             "within",
@@ -282,6 +291,8 @@ def last_day(quantity: Quantity, text: str) -> Measure | None:
 def limit_of_time(quantity: Quantity, text: str) -> Measure | None:
     """Return a duration used as a threshold ("more than 8 hours"), not as a deadline."""
     ahead = before(text, quantity)
+    if _DURING.search(ahead):
+        return None
     for pattern, comparison in ((ABOVE, "above"), (BELOW, "below")):
         match = pattern.search(ahead)
         if match and not NEGATED_ABOVE.search(ahead[: match.start()]):

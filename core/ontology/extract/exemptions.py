@@ -13,7 +13,9 @@ _EXEMPTION = re.compile(
     r" (?:covered|subject to|gifts|hospitality|within the (?:scope|meaning))\b|\bexcluded"
     r" from\b|\bas an exception\b"
     r"|\b(?:is|are|be) (?:an? |the (?:only )?)?exceptions? (?:to|from)\b"
-    r"|\bexceptions? (?:to|from) [^.;]{1,60} (?:is|are|apply|applies)\b|\bdo(?:es)? not count\b"
+    r"|\bexceptions? (?:to|from) [^.;]{1,60} (?:(?:is|are|can be|may be)(?! (?:reviewed|documented"
+    r"|recorded|logged|tracked|listed|described|requested|stored|kept|handled)\b)|apply|applies)\b"
+    r"|\bdo(?:es)? not count\b"
     r"|\btakes? precedence\b|\bprevails?\b|\bappl(?:y|ies) instead\b",
     re.IGNORECASE,
 )

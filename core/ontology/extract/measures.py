@@ -23,6 +23,12 @@ from core.ontology.extract.deadlines import (
 )
 from core.ontology.extract.statements import Statement
 
+_PRICE = re.compile(
+    r"\b(?:(?:can|may|might|could|usually|typically|often|generally) (?:range|cost)|ranges?)\s"
+    r"(?:from |between |about |around |up to |over |under ){0,2}$"
+)
+"""Before what something costs elsewhere, which limits nothing ("tools can cost up to $700")."""
+_MARKUP_TAG = "</"
 _FROM = re.compile(r"\bfrom\W{0,9}$", re.IGNORECASE)
 """Before a count where something comes from ("from one country to another")."""
 _NO_NOUN = (
@@ -48,10 +54,14 @@ _LIMIT = re.compile(
 def measures_of(statement: Statement) -> Iterator[Measure]:
     """Yield the thresholds and deadlines of a statement."""
     text = statement.words
+    if _MARKUP_TAG in text:
+        return
     read = quantities(text)
     last: Measure | None = None
     for place, quantity in enumerate(read):
         if quantity.kind in {"amount", "percentage"}:
+            if _PRICE.search(before(text, quantity)):
+                continue
             threshold = _threshold(read, place, text)
             if threshold.comparison == "exactly" and _is_alternative(read, place, text):
                 threshold = _like(threshold, last)
@@ -119,6 +129,8 @@ def _count(quantity: Quantity, text: str) -> Measure | None:
     """Return a counted threshold ("at least three bids"), or None for any other number."""
     compared = comparison(text, quantity)
     if compared == "exactly" or not quantity.canonical.isdecimal():
+        return None
+    if compared == "above" and quantity.canonical == "1":  # "for more than one team": for several
         return None
     if _FROM.search(before(text, quantity)):
         return None

@@ -11,7 +11,7 @@ from core.language.sentences import is_cut_off
 from core.language.spans import TextSpan
 from core.ontology.extract.clauses import FRONTED, actor_of, main_clauses, without_brackets
 from core.ontology.extract.exemptions import exception_in
-from core.ontology.extract.not_binding import binds
+from core.ontology.extract.not_binding import binds, is_which
 from core.ontology.extract.roles import RoleMention, find_roles
 from core.ontology.extract.statements import Statement
 
@@ -46,6 +46,12 @@ _WHETHER = re.compile(
     r"|see\b|say|consider)\w*\s+(?:\w+\s+){0,3}\Z",
     re.IGNORECASE,
 )
+_OF_A_THING = re.compile(
+    r"\b(?:which|who|that)\s(?:\w+\s)?(?:must|may|can|needs?|should|shall|will|cannot|ha(?:ve|s) to)\b"
+    r"[^,;]{0,80}\Z",
+    re.IGNORECASE,
+)
+"""Before a condition of what a relative clause says ("concerns which must be met before")."""
 _IF_ANY = re.compile(r"if any\Z", re.IGNORECASE)
 _CASE = re.compile(
     r"(?:if|when|whenever|unless|once|in the event|provided that)\b[^,]*,", re.IGNORECASE
@@ -72,7 +78,7 @@ _OPEN_BRACKET = re.compile(r"\((?=[^()]*$)")
 """A remark that has rules of its own: what stands before it is not their subject."""
 _RELATIVE = re.compile(r"\b(?:that|which|who)\s*$", re.IGNORECASE)
 _NONE = re.compile(
-    r"^\W*(?:no(?!\s+(?:later|more|less|fewer|longer|sooner|matter)\b)|none|nobody|neither)\b",
+    r"^\W*(?:no(?![,.:;!]|\s+(?:later|more|less|fewer|longer|sooner|matter)\b)|none|nobody|neither)\b",
     re.IGNORECASE,
 )
 """A subject of which nothing is allowed ("no messages of this kind shall be sent")."""
@@ -81,7 +87,9 @@ _FORBIDS = re.compile(
     re.IGNORECASE,
 )
 """Of these, what is forbidden stands behind; what stands before is whose rule it is, or nobody."""
-_DEMANDS = re.compile(r"(?:requires?|expects?|needs?|recommends?)$", re.IGNORECASE)
+_DEMANDS = re.compile(
+    r"(?:requires?|expects?|needs?|recommends?|responsible\s+for)$", re.IGNORECASE
+)
 """Verbs that say something without what follows them, unlike "must"."""
 _OPENS_CONDITIONS = re.compile(
     r"\b(?:unless|only (?:if|when|where)|if|provided that)"
@@ -91,6 +99,14 @@ _OPENS_CONDITIONS = re.compile(
     re.IGNORECASE,
 )
 """The end of a lead-in after which each item is a condition ("unless all of these are met:")."""
+_OF_WHICH_THING = re.compile(
+    r"\A\W*(?!(?:if|when|where|once|unless|while|before|after|note|please|ensure|remember)\b)"
+    r"[A-Za-z][a-z]+\s(?:[\w'\u2019-]+\s){1,8}?(?!(?:if|when|that|and|but|or|because|so|then|as|until"
+    r"|unless|before|after|note|ensure|remember|understand|agree|acknowledge|confirm|believe|think"
+    r"|say|means|know|where|while|once)\s)[a-z]+\s(?:they|you|we|he|she|it)\s(?:(?:are|is|will)\s)?\Z",
+    re.IGNORECASE,
+)
+"""Before a verb of a clause that no word marks, in an item ("access systems they")."""
 _DEFINING = re.compile(
     r"^[\"\u201c][^\"\u201d]+[\"\u201d] (?:means?|refers? to|includes?)\b", re.IGNORECASE
 )
@@ -104,6 +120,27 @@ _NO_NEED = re.compile(
     r"\Ano\s(?P<what>\S.*?)\s(?:is|are|be|was|were)\s(?:required|needed|necessary)\Z",
     re.IGNORECASE,
 )
+_ONLY = re.compile(r"\bonly\b", re.IGNORECASE)
+_AND_IF = re.compile(
+    r",?\s(?:and|but)\s(?=(?:if|when|whenever|where|once|unless|in case)\b[^,]*,?\s*\Z)",
+    re.IGNORECASE,
+)
+"""At the end of a clause, before the condition of the next ("and if you are ill, you must")."""
+_AND_WILL = re.compile(r",?\s(?:and|but)\s(?:(?:we|they|it)\s)?will\s", re.IGNORECASE)
+"""After what is forbidden, before what is done instead ("prohibits fraud and will act on it")."""
+_SPOKEN_TO = re.compile(
+    r"^(?:(?:[AQ]:|(?:yes|no|again|also|however|additionally|furthermore|moreover|therefore),"
+    r"|(?:please )?note:|note that|there(?:\s(?:is|are)(?:\s\w+ly)?)?)\s+)+",
+    re.IGNORECASE,
+)
+"""Before a rule, of which it is no part."""
+_FREQUENTLY = re.compile(
+    r"\s(?:typically|generally|usually|strictly|also|therefore|hereby)$", re.IGNORECASE
+)
+_SAYS_NOTHING = re.compile(
+    r"(?:this|it|that|these|those|they|there|you|we|he|she)?\W*(?:,\s*but\b.*)?", re.IGNORECASE
+)
+"""An act that is only pointed to ("this is not required")."""
 _LABEL = re.compile(r"^[A-Z][\w &/,'\u2019()-]{2,60}:\s+(?=[A-Z])")
 
 
@@ -145,6 +182,8 @@ def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
     """Yield a norm for each main clause that has a modal expression."""
     text, inherited, case = _LABEL.sub("", statement.words, count=1), False, None
     clauses = main_clauses(text)
+    if statement.lead_in_words and all(_is_of_a_noun(text, clause) for clause in clauses):
+        clauses = []
     if _OPENS_CONDITIONS.search(statement.lead_in_words):
         text, inherited = statement.sentence, True
         end = len(statement.lead_in_words)
@@ -155,7 +194,12 @@ def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
         ][-1:]
     elif not clauses and statement.lead_in_words and not _OWN_VERB.search(text):
         text, inherited = _introduced(statement), True
-        clauses = main_clauses(text)[-1:]
+        end = len(text) - len(statement.words)
+        clauses = [
+            clause
+            for clause in main_clauses(text)
+            if clause.trigger is not None and clause.trigger.char_start < end
+        ][-1:]
         case = _CASE.match(without_brackets(statement.words))
     for clause in clauses:
         if clause.trigger is None:
@@ -164,6 +208,11 @@ def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
         subject = _subject(text, clause)
         after = text[clause.trigger.char_end : len(text) if inherited else clause.span.char_end]
         trigger = clause.trigger.of(text)
+        ahead_of_next = _AND_IF.search(after) if clause is not clauses[-1] else None
+        if ahead_of_next:
+            after = after[: ahead_of_next.start()]
+        if _ONLY.search(trigger):
+            after = f" only{after}"
         actor = actor_of(subject, trigger, after, statement.lead_in_words, known)
         if _NOTHING_YET.search(f"{trigger}{after}") or not binds(
             clause.modality,
@@ -182,15 +231,29 @@ def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
                 after[: len(after) - len(statement.words)] + statement.words[case.end() :].lstrip()
             )
         done, condition = _act_and_condition(subject, after)
+        action = _action(subject, trigger, done, actor)
+        if type_ is EntityType.PERMISSION and _SAYS_NOTHING.fullmatch(action):
+            continue
         yield Norm(
             type=type_,
             modality=force,
             actor=actor,
-            action=_action(subject, trigger, done, actor),
+            action=action,
             condition=_tidy(statement.words[: case.end()] if case else condition),
             sentence=statement.sentence,
             clause=None if inherited else _within(statement.words, text, clause.span),
         )
+
+
+def _is_of_a_noun(text: str, clause: ModalClause) -> bool:
+    """Return whether a verb in an item only says which thing is meant ("systems they may not use")."""
+    if clause.trigger is None:
+        return False
+    ahead = text[: clause.trigger.char_start]
+    behind = text[clause.trigger.char_end : clause.span.char_end]
+    return _OF_WHICH_THING.search(ahead) is not None or is_which(
+        clause.trigger.of(text), ahead=ahead, after=behind
+    )
 
 
 def _introduced(statement: Statement) -> str:
@@ -210,6 +273,8 @@ def _act_and_condition(subject: str, after: str) -> tuple[str, str]:
         done = done[: aside.start()] + done[aside.end() :]
     plain = without_brackets(done)
     later = next((one for one in _CONDITION.finditer(plain) if not _asks(plain, one)), None)
+    if later and _OF_A_THING.search(plain, 0, later.start()):
+        later = None
     act = done[: later.start()] if later else done
     if fronted:
         return act, subject.strip()[: fronted.end()]
@@ -259,7 +324,7 @@ def _action(subject: str, trigger: str, after: str, actor: RoleMention | None) -
         subject = ""
     subject = _SAYS_THAT.sub("", subject.rpartition(", but ")[2])
     if actor is None and _FORBIDS.search(trigger) and not after.lstrip().startswith("be "):
-        return _tidy(after)
+        return _tidy(_AND_WILL.split(after, maxsplit=1)[0])
     if _DEMANDS.search(trigger):
         return _tidy(f"{subject} {trigger} {after}")
     return _tidy(f"{subject} {re.sub(r'^ *be ', 'to be ', after)}")
@@ -269,7 +334,8 @@ def _tidy(text: str) -> str:
     folded = " ".join(text.split()).strip(" ,;:.(")
     if folded.endswith(")") and folded.count(")") > folded.count("("):
         folded = folded[:-1].rstrip()
-    folded = re.sub(r"^(?:but|and|so) ", "", folded)
+    folded = _SPOKEN_TO.sub("", re.sub(r"^(?:but|and|so) ", "", folded))
+    folded = _FREQUENTLY.sub("", folded)
     return re.sub(r",? (?:even|or|nor|and|but|only|either|both|so)$", "", folded)
 
 

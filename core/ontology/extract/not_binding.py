@@ -53,7 +53,7 @@ _IN_SOME_CASES = re.compile(
 )
 """Before "may not": what then is perhaps not possible."""
 _AS_HOPED = re.compile(
-    r"^\s*already\b|^\s*be (?:done|fine|ok(?:ay)?|good|all set|enough|easy|obvious|straightforward"
+    r"^\s*(?:already|now)\b|^\s*be (?:done|fine|ok(?:ay)?|good|all set|enough|easy|obvious|straightforward"
     r"|simple|clear"
     r"|familiar|auto\w*)\b",
     re.IGNORECASE,
@@ -79,7 +79,7 @@ _NOT_KNOWN = re.compile(
 _WILL_NOT = re.compile(r"(?:will(?: \w+ly)? (?:not|never)|won['\u2019]t)\Z", re.IGNORECASE)
 _COMES_SO = re.compile(
     r"^\s*(?:\w+ly )?(?:see|notice|appear|show|apply|affect|need|have|lose|receive|get|count|know"
-    r"|find|work|change|expire|accrue|happen|become|remain|result|immuni\w+|cover|include|exist"
+    r"|find|work|change|limit|reduce|interfere|impact|expire|accrue|happen|become|remain|result|immuni\w+|cover|include|exist"
     r"|matter|stop|start|begin|end|reflect|cause|help|prevent|take effect"
     r"|be (?:our|your|the|an?|so)"
     r"|be (?:able|eligible|available|paid|penali[sz]ed|disciplined|retaliated|charged|counted"
@@ -128,10 +128,29 @@ _NOT_QUITE = re.compile(r"\s*(?:necessarily|always)\b", re.IGNORECASE)
 """After "will not" or "may not": what may still be."""
 _HAVE = re.compile(r"(?:\b(?:have|has|had)|['\u2019]ve)\s*$", re.IGNORECASE)
 """Before "never": what has not been, and not what is forbidden."""
+_IT_SHOULD = re.compile(r"(?:\A|[.:;]\s)\W{0,3}(?:this|it|that|which)\s?$", re.IGNORECASE)
+_HAPPENS = re.compile(
+    r"\s*(?:only )?(?:instruct|take|show|help|give|bring|open|look|appear|get|prompt|work|last|sound"
+    r"|make|lead|come|feel|cover|resolve|fix|trigger|display|redirect|solve)\b",
+    re.IGNORECASE,
+)
+"""After "this should": what is expected to happen ("this should open a window")."""
+_SAID_OF = re.compile(
+    r"\b(?:confirm|show|stat|say|prov|indicat)ing\s+(?:that\s+)?\w+\s*$", re.IGNORECASE
+)
+"""Before what a paper says ("documents confirming you are authorised")."""
+_DEFINED = re.compile(
+    r"\b(?:is|are) (?:defined as|understood as|the (?:process|practice) of)\b", re.IGNORECASE
+)
+"""Before "can" within what a word means."""
 _INVERTED = re.compile(r"\s*(?:they|it|you|we|he|she|this|that|the|an?|any)\s", re.IGNORECASE)
 """After "should" in place of "if" ("the harm should they occur")."""
 _HAS_A_VERB = re.compile(r"\b(?:will|is|are|was|were|has|have|do|does|may|can)\b", re.IGNORECASE)
 """Before "required" alone: it only says which ("we pay for a car required for the work")."""
+_BANNED = frozenset({"prohibited", "forbidden", "banned", "disallowed", "barred"})
+_FEW_WORDS = re.compile(r"[^\w\s]{0,3}\s?(?:[\w'\u2019,-]+\s+){0,3}")
+"""Before "prohibited" without a verb where it is a rule ("Smoking prohibited in all rooms"); else it
+only says which ("a list of programs prohibited from use")."""
 _NO_FORCE = frozenset({"having to", "had to"})
 _TO_OFFER = re.compile(r"\s*(?:offer|say|do with)\b", re.IGNORECASE)
 """After "has to" where nothing is demanded ("the voices our community has to offer")."""
@@ -155,6 +174,7 @@ def binds(
     if (
         _TOLD.search(subject)
         or _WHICH.search(subject)
+        or _SAID_OF.search(subject)
         or _PERHAPS.search(ahead)
         or _is_quoted(ahead)
     ):
@@ -168,11 +188,18 @@ def binds(
             _NEGATES.search(whole)
             or _PURPOSE.search(subject)
             or _THAT.search(subject)
+            or _DEFINED.search(ahead)
             or is_mere_chance(whole, has_actor=has_actor)
         )
     if modality in {Modality.MUST_NOT, Modality.SHOULD_NOT}:
         return not _forbids_nothing(said, ahead=ahead, subject=subject, after=after)
     return _OR_DOES.match(after) is None
+
+
+def is_which(trigger: str, *, ahead: str, after: str) -> bool:
+    """Return whether "prohibited" without a verb only says which thing is meant."""
+    is_banned = trigger.casefold() in _BANNED and bool(after.strip(" .!"))
+    return is_banned and _FEW_WORDS.fullmatch(ahead) is None
 
 
 def is_mere_chance(said: str, *, has_actor: bool) -> bool:
@@ -194,7 +221,9 @@ def _is_no_duty(trigger: str, *, ahead: str, subject: str, after: str) -> bool:
         "has to": _TO_OFFER.match(after),
         "have to": _TO_OFFER.match(after),
         "required": _WHATEVER_IS.search(subject) or _HAS_A_VERB.search(subject),
-        "should": _AS_HOPED.match(after) or _INVERTED.match(after),
+        "should": _AS_HOPED.match(after)
+        or _INVERTED.match(after)
+        or (_IT_SHOULD.search(subject) and _HAPPENS.match(after)),
         "recommend": not _WE_ADVISE.search(subject),
     }
     return bool(checks.get(said))
@@ -210,6 +239,8 @@ def _forbids_nothing(said: str, *, ahead: str, subject: str, after: str) -> bool
         return True
     if _WILL_NOT.search(said):
         return _COMES_SO.match(after) is not None
+    if is_which(said, ahead=subject, after=after):
+        return True
     if said == "unacceptable":
         return _KIND.match(after) is not None
     if _DO_NOT.match(said) and _AFTER_COMMA.search(ahead) and not _OPENS.match(ahead):

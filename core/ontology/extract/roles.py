@@ -29,7 +29,7 @@ _GROUPS: Mapping[str, str] = {
     r"personnel": "Personnel",
     r"contractors?": "Contractors",
     r"line managers?": "Line Manager",
-    r"managers?": "Manager",
+    r"(?<!password )(?<!secrets )(?<!package )(?<!device )(?<!credential )(?<!task )managers?": "Manager",
     r"supervisors?": "Supervisor",
     r"managing directors?": "Managing Director",
     r"(?:non-executive |executive )?directors?": "Directors",
@@ -72,13 +72,15 @@ _NOT_FIRST = (
     r"(?!(?:The|This|That|All|Each|Any|Every|A|An|If|When|Where|No|Our|Your|These|Such|By|For|In"
     r"|Of|To|And|Or"
     r"|Unless|Only|Under|As|Upon|Prior|Relevant|Direct|Both|Final|Approved|Approval|Policy"
-    r"|Required|Designated|United|Federal)\b)"
+    r"|Required|Designated|United|States|Federal|Eligible|See|Contact|Ask|Email|Notify|Inform|Tell"
+    r"|Provide|Assist|Help|Report|Call|Consult|Refer|Send|Submit|Alert|Support|Join|Meet|Use|Read"
+    r"|Visit|Note|Please|Let|Escalate|Appoint|Assign|Give)\b)"
 )
 _TITLED = re.compile(
     r"(?<![\w-])(?P<name>Chief\s(?:[A-Z][a-z]+\s(?:and\s)?){1,3}Officer"
     r"|Board of Directors(?:\sAudit Committee)?"
     r"|(?:Group\s|Global\s|Regional\s)?Head of (?:[A-Z][\w&-]+)(?:\s(?:and\s)?[A-Z][\w&-]+){0,3}"
-    rf"|(?:{_NOT_FIRST}(?!AND\b|OR\b)[A-Z][\w&-]*+\s(?:and\s(?=[A-Z]))?){{1,4}}{_HEAD}\b"
+    rf"|(?:{_NOT_FIRST}(?!AND\b|OR\b)[A-Z][\w&-]*+\s(?:and\s(?=[A-Z]))?){{1,4}}{_HEAD}\b(?!\sMembers?\b)"
     r"|(?:Internal Audit|Human Resources|General Counsel|Legal Counsel|Accounts Payable|Works"
     r" Council"
     r"|Executive Committee|Regulator|Controller|Ombudsperson))"
@@ -150,10 +152,12 @@ _TO_ROLE: tuple[tuple[RelationType, re.Pattern[str]], ...] = (
         RelationType.REPORTS_TO,
         re.compile(
             r"\b(?:(?<!direct )reports?|reported|reporting|disclosed?|discloses?|notified"
-            r"|submit(?:s|ted)?|handed over|hand(?:s)? over|sent?|addressed|declare[sd]?"
-            r"|made|returned)\b[^.;:]{0,80}?\bto\b"
-            r"|\b(?:notif(?:y|ies)|inform(?:s)?|tells?|contact(?:s)?|consult(?:s)?|alerts?"
-            r"|ask(?:s)?)\b",
+            r"|submit(?:s|ted)?|sent?|addressed|declare[sd]?"
+            r"|(?:reports?|disclosures?|complaints?|requests?|notifications?|declarations?)[^.;:]{0,40}?"
+            r"\bmade)\b[^.;:]{0,80}?\bto\b"
+            r"|\b(?:notif(?:y|ies)|inform(?:s)?|tells?|alerts?)\b"
+            r"|\b(?:incidents?|breach(?:es)?|suspect(?:s|ed)?|concerns?|lost|stolen|violations?|fraud"
+            r"|compromised|emergency|accidents?|harassment|misconduct)\b[^.;]{0,120}?\bcontacts?\b",
             re.IGNORECASE,
         ),
     ),
@@ -169,9 +173,8 @@ _TO_ROLE_WORDS: Mapping[RelationType, frozenset[str]] = {
     ),
     RelationType.REPORTS_TO: word_set(
         "report reports reported reporting disclose discloses disclosed notified submit submits"
-        " submitted handed hand hands sen sent addressed declare declares declared made returned"
-        " notify notifies inform informs tell tells contact contacts consult consults alert alerts"
-        " ask asks"
+        " submitted sen sent addressed declare declares declared made"
+        " notify notifies inform informs tell tells alert alerts contact contacts"
     ),
 }
 """Words of which all matches of each have one."""
@@ -263,20 +266,31 @@ def find_roles(text: str, known: Mapping[str, str]) -> tuple[RoleMention, ...]:
         for match in list(pattern.finditer(open_text)):
             if pattern is _GROUP and _is_in_name(open_text, match):
                 continue
+            if pattern is _TITLED and _is_two_roles(match["name"]):
+                continue
             start = match.start() + _joined(match[0], known)
             name, short = _named(match, text[start : match.end()], known)
-            found.append(
-                RoleMention(
-                    key=f"role:{slug(name, singular=True)}",
-                    name=name,
-                    short=short,
-                    start=start,
-                    end=match.end(),
-                )
+            role = RoleMention(
+                key=f"role:{slug(name, singular=True)}",
+                name=name,
+                short=short,
+                start=start,
+                end=match.end(),
             )
+            found += [] if _NO_OFFICE.fullmatch(name) else [role]
             taken = "~" * (match.end() - start)
             open_text = f"{open_text[:start]}{taken}{open_text[match.end() :]}"
     return tuple(sorted(found, key=lambda role: role.start))
+
+
+_NO_OFFICE = re.compile(
+    r"(?:.*\s)?(?:Passwords?|Secrets?|Packages?|Credentials?|Tasks?|Devices?|Windows?|Keys?|Sessions?"
+    r"|Files?|Contents?|Tags?|Updates?|Licen[sc]es?|Configurations?|Connections?|Downloads?|Fonts?"
+    r"|Plugins?|Domain|Vaults and)\s(?:Managers?|Controller|Administrator)|[A-Z]{2} Office"
+)
+"""What is a program, or a place, and not an office that somebody holds ("Password Manager")."""
+_BARE_SECOND = re.compile(rf".*\sand\s{_HEAD}")
+"""Two roles of which the second is one word ("People Partner and Manager")."""
 
 
 def _is_in_name(text: str, match: re.Match[str]) -> bool:
@@ -285,6 +299,10 @@ def _is_in_name(text: str, match: re.Match[str]) -> bool:
     if not said[:1].isupper() or said.endswith("s"):
         return False
     return _NAME_GOES_ON.match(text, match.end()) is not None
+
+
+def _is_two_roles(name: str) -> bool:
+    return _BARE_SECOND.fullmatch(name) is not None and _NO_OFFICE.fullmatch(name) is None
 
 
 def _joined(name: str, known: Mapping[str, str]) -> int:

@@ -262,3 +262,36 @@ def test_running_head_of_two_pages_is_left_out_but_no_heading_of_both() -> None:
     found = read(draw, draw)
     assert "How we work" not in found.document.text
     assert titles(found) == ["Summary", "Summary"]
+
+
+def test_of_two_looks_of_one_size_the_one_further_right_is_below() -> None:
+    """Bold is above bold italics, unless it is indented: what then stands out is the indentation."""
+
+    def draw(canvas: Canvas) -> None:
+        for place, name in enumerate(("Gifts and meals", "Our records")):
+            top = 740 - 300 * place
+            set_in(canvas, "Helvetica-BoldOblique", 150, top, name)
+            prose(canvas, top - 30)
+            set_in(canvas, "Helvetica-Bold", 186, top - 120, f"Exceptions {place}")
+            prose(canvas, top - 145)
+
+    assert [section.path for section in read(draw).sections] == [
+        ("Gifts and meals",),
+        ("Gifts and meals", "Exceptions 0"),
+        ("Our records",),
+        ("Our records", "Exceptions 1"),
+    ]
+
+
+def test_one_heading_that_is_a_point_larger_than_those_beside_it_is_a_slip() -> None:
+    names = ("Gifts and meals", "Our records", "Working abroad", "Partners and agents")
+
+    def draw(canvas: Canvas) -> None:
+        put(canvas, 100, 760, "RULES FOR ALL OF US", 16, bold=True)
+        for place, name in enumerate(names):
+            top = 730 - 150 * place
+            put(canvas, 150, top, name, 13 if place == 3 else 12, bold=True)
+            prose(canvas, top - 25)
+
+    found = read(draw).sections
+    assert [section.level for section in found] == [1, 2, 2, 2, 2]

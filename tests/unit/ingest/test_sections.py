@@ -215,3 +215,38 @@ def work_for(line: str, characters: int) -> float:
     document = LoadedDocument(text=line * (characters // len(line)), media_type="text/plain")
     timer = timeit.Timer(lambda: split_sections(document), timer=time.process_time)
     return min(timer.repeat(repeat=3, number=1))
+
+
+def test_a_title_that_a_plain_text_prints_is_above_its_sections() -> None:
+    text = (
+        "Constitution of the Club\n\nAs of May.\n\n1. Members\n\nAll.\n\n1.1. New ones\n\nWait.\n"
+    )
+    document, found = sections(text)
+    assert [section.path for section in found] == [
+        ("Constitution of the Club",),
+        ("Constitution of the Club", "1 Members"),
+        ("Constitution of the Club", "1 Members", "1.1 New ones"),
+    ]
+    assert text[found[0].char_start : found[0].body_start].strip() == "Constitution of the Club"
+    assert "".join(document.text[one.char_start : one.char_end] for one in found) == document.text
+
+
+def test_what_stands_beside_the_title_is_not_above_the_chapters() -> None:
+    """ "Version" below the title, in its size, has none of the chapters."""
+    text = "<h1>Handbook</h1><p>Ours.</p><h1>Version</h1><p>Of May.</p>"
+    text += "".join(f"<h2>{at} Rule {at}</h2><p>Wait.</p>" for at in range(1, 5))
+    found = sections(text, name="a.html")[1]
+    assert {section.path[:-1] for section in found[1:]} == {("Handbook",)}
+    parts = text.replace("<h1>Version", "<h2>0 Rule</h2><p>A.</p><h1>Part Two")
+    assert sections(parts, name="a.html")[1][-1].path[0] == "Part Two"
+
+
+def test_a_number_of_several_steps_stands_also_before_a_small_letter() -> None:
+    text = "# Tools\n\nAll.\n\n## 9.2 Checks\n\nRun them.\n\n### 9.2.5 diffoscope\n\nCompares.\n"
+    text += "\n## 3 days\n\nAll.\n"
+    found = sections(text, name="a.md")[1]
+    assert [(one.number, one.title) for one in found[1:]] == [
+        ("9.2", "Checks"),
+        ("9.2.5", "diffoscope"),
+        (None, "3 days"),
+    ]
