@@ -15,6 +15,7 @@ from core.ingest.load.builder import DocumentBuilder
 from core.ingest.load.pdf_headings import Headings, Page
 from core.ingest.load.pdf_layout import Block
 from core.ingest.load.pdf_lines import HYPHEN, Line
+from core.ingest.load.pdf_lists import ListDepths
 from core.ingest.metadata import is_of_policy
 from core.ingest.numbering import parse_label
 from core.language.sentences import is_cut_off
@@ -75,6 +76,7 @@ class _Flow:
         self._page = -1
         self._in_rows = False
         self._open: Line | None = None
+        self._lists = ListDepths()
         self._is_full = False
         """True if the open line reaches the edge of its column."""
         self._is_at_top = True
@@ -94,6 +96,7 @@ class _Flow:
             level = self._headings.level(block, page.outline, page=self._page)
             if level is not None:
                 self._open = None
+                self._lists.end()
                 text = block.text.replace(f"{HYPHEN} ", "")
                 if chapter is not None and parse_label(text) is None:
                     text, level = f"{chapter[0]} {text}", min(chapter[1], level)
@@ -140,6 +143,7 @@ class _Flow:
 
     def _write_row(self, block: Block, *, is_table: bool) -> None:
         self._open = None
+        self._lists.end()
         if not self._in_rows and is_table:
             self._builder.begin_table()
             self._in_rows = True
@@ -161,7 +165,8 @@ class _Flow:
             elif above is None:
                 self._begin(line)
             elif (place == 1 and is_title) or breaks.before(place) or is_of_policy(line.text):
-                self._builder.line(line.text.removesuffix(HYPHEN))
+                depth = self._lists.depth(line, begins=False)
+                self._builder.line(line.text.removesuffix(HYPHEN), depth=depth)
             else:
                 self._join(above, line)
             self._open = line
@@ -177,7 +182,8 @@ class _Flow:
             return
         if not (unfinished is not None and line.starts_with_label()):
             self._builder.blank()
-        self._builder.line(line.text.removesuffix(HYPHEN))
+        depth = self._lists.depth(line, begins=True)
+        self._builder.line(line.text.removesuffix(HYPHEN), depth=depth)
 
     def _goes_on(self, above: Line, below: Line) -> bool:
         """Return whether a block continues the one before, also across a page break."""
