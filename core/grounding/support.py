@@ -127,8 +127,10 @@ def only_quotes(text: str, *sources: Sequence[str]) -> bool:
 
     A list item after its lead-in reads so; it can't say otherwise than the two together.
     """
-    said = words(text)
-    return bool(said) and any(said == words(" ".join(texts)) for texts in sources)
+    said, cited = words(text), [" ".join(texts) for texts in sources]
+    if not said:  # signs alone
+        return bool(text.strip()) and any(text.strip() == one.strip() for one in cited)
+    return any(said == words(one) for one in cited)
 
 
 def guard_texts(texts: Sequence[str], titles: Sequence[str]) -> list[str]:

@@ -46,7 +46,7 @@ def _deadlines(text: str) -> Iterator[Measure]:
 def _is_soon(deadline: Measure) -> bool:
     if deadline.comparison != "within":
         return False
-    if deadline.value == "immediately":
+    if not deadline.unit:  # "immediately", "as soon as possible"
         return True
     days = _DAYS.get(deadline.unit)
     return days is not None and float(deadline.value) * days <= DAYS_AT_MOST

@@ -10,7 +10,7 @@ from core.ontology.extract.roles import RoleMention, find_roles
 
 FRONTED = re.compile(
     r"^(?:if|when|whenever|where|unless|before|after|until|once|provided that|in case|upon|during"
-    r"|throughout|prior to|following|as long as"
+    r"|throughout|prior to|following|as long as|subject to|notwithstanding"
     r"|from|in the event|should)\b[^,]*(?:(?:, [^,]{1,40}){0,5}, (?:or|and) [^,]*)?(?:,|$)",
     re.IGNORECASE,
 )
@@ -26,8 +26,11 @@ _CAUSE = re.compile(
 """Before a verb that gives a reason, and no rule ("as this requires a restart")."""
 _THAT = re.compile(r"\s+that\s+(?:\w+\s)", re.IGNORECASE)
 """Right after a modal expression: what it asks for stands in a clause of its own ("expect that")."""
+_ASKS = re.compile(r"\W*(?:(?:and|or)\s)?(?:how|what|whether|why|who|which)\b", re.IGNORECASE)
+"""How a clause begins that is a part of what is asked for ("decide the price and how it may")."""
 _OF_WHICH = re.compile(
-    r"[a-z]\s(?:(?:you|we|they|he|she|it|i)(?:['\u2019](?:ve|ll|re|d|s))?|(?:your|our|their|the|an?)\s[\w-]+)\s*\Z",
+    r"[a-z]\s(?:(?:you|we|they|he|she|it|i)(?:['\u2019](?:ve|ll|re|d|s)|\s(?:have|has|had|are|is|will))?"
+    r"|(?:your|our|their|the|an?)\s[\w-]+)\s*\Z",
     re.IGNORECASE,
 )
 """Before a verb of a clause that no word marks ("the reason you", "the thing your readers")."""
@@ -43,6 +46,12 @@ _PASSIVE = re.compile(
     re.IGNORECASE,
 )
 """A passive verb phrase up to its agent, in one clause."""
+_OF_A_NOUN = re.compile(
+    r"\b(?:for|upon|after|under|pending|subject to) (?:[\w'\u2019-]+ ){0,2}(?:\w+(?:tion|ment|al|ing|sion|ance)"
+    r"|reviews?|use|signature|vote) by (?:\w+ ){0,2}\Z",
+    re.IGNORECASE,
+)
+"""Before the agent of a noun, and not of the verb ("returned for examination by the Committee")."""
 _MENTIONED = re.compile(r"[,;]|\b(?:and|or)\b", re.IGNORECASE)
 """Before a role that a passive verb only lists among things ("rooms, tools and personnel")."""
 _IS_DONE = re.compile(r"\s*(?:\w+ly )?be (?:\w+ly )?\w+(?:ed|en|wn|pt|ld)\b", re.IGNORECASE)
@@ -124,7 +133,7 @@ def _is_within(text: str, kept: Sequence[ModalClause], clause: ModalClause) -> b
     before = kept[-1]
     if before.trigger is None or before.span.char_end != clause.span.char_start:
         return False
-    if _THAT.match(text, before.trigger.char_end):
+    if _THAT.match(text, before.trigger.char_end) or _ASKS.match(text, clause.span.char_start):
         return True
     if before.span.char_end != clause.trigger.char_start:
         return False
@@ -162,7 +171,7 @@ def actor_of(
             ):
                 return role
     passive = _PASSIVE.match(after)
-    if passive:
+    if passive and not _OF_A_NOUN.search(passive[0]):
         roles = find_roles(after[passive.end() : passive.end() + 60], known)
         behind = after[passive.end() + roles[0].end :] if roles else ""
         if (

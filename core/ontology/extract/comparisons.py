@@ -38,6 +38,12 @@ NEGATED_ABOVE = re.compile(
 )
 """Before "above", of which it makes a limit; "with no receipts" says of which things."""
 _NOT_EXCEED = re.compile(r"\bnot exceed\b[^.;]{0,90}$", re.IGNORECASE)
+_WHICHEVER = re.compile(
+    r"[^.;]{0,120}?,? whichever (?:is|amount is|occurs) (?:the )?(?:(?P<less>lower|lowest|less|lesser"
+    r"|least|smaller|smallest)|higher|highest|more|greater|greatest|larger|largest)\b",
+    re.IGNORECASE,
+)
+"""After each of two amounts of which one counts ("90 % of your pay, whichever is lower")."""
 NEAR = 48
 """Characters around a number that are read."""
 
@@ -51,7 +57,7 @@ class Measure:
     kind: str
     """For a threshold: amount, percentage or count; empty for a deadline."""
     value: str
-    """Number or ISO date; "immediately" for a deadline without one."""
+    """Number or ISO date; for a deadline without one what it says ("as soon as possible")."""
     unit: str
     """Currency, "%", thing counted, or unit of time."""
     comparison: str
@@ -65,7 +71,7 @@ class Measure:
 def measure(value: str, unit: str, comparison: str, raw: str, *, kind: str = "") -> Measure:
     """Return a measure, a threshold if it has a kind, with words that say how it compares."""
     said = comparison.replace("_", " ")
-    speaks_for_itself = comparison == "exactly" or value == "immediately"
+    speaks_for_itself = comparison == "exactly" or not unit
     return Measure(
         type=EntityType.THRESHOLD if kind else EntityType.DEADLINE,
         kind=kind,
@@ -89,6 +95,9 @@ def after(text: str, quantity: Quantity) -> str:
 def comparison(text: str, quantity: Quantity) -> str:
     """Return how a threshold compares: "exactly" where no word says."""
     ahead, behind = before(text, quantity), after(text, quantity)
+    choice = _WHICHEVER.match(text, quantity.span.char_end)
+    if choice:
+        return "at_most" if choice["less"] else "at_least"
     if OR_MORE.match(behind):
         return "at_least"
     if _OR_LESS.match(behind):

@@ -28,7 +28,7 @@ from core.ontology.extract.statements import Statement
 
 _WITHIN = re.compile(
     r"(?:within|in|(?:no|not) (?:case |event )?(?:later|longer) than|at the latest|latest)"
-    r"\W{0,9}(?:the |a ){0,4}$",
+    r"\W{0,9}(?:the |a |first |next |following ){0,4}$",
     re.IGNORECASE,
 )
 _FOLLOWS = re.compile(r"\W{0,3}(?:after|following|from)\b", re.IGNORECASE)
@@ -77,6 +77,8 @@ _AT_ONCE = word_pattern(
     r"|(?<!all )at once|on the same day)\b",
     words="immediately delay promptly forthwith soon once same",
 )
+_WITH_LEEWAY = ("as soon as", "promptly", "without")
+"""What is less strict than "immediately", and is kept as it is said."""
 _OFTEN = word_pattern(
     r"\b(?P<rate>(?:semi-?)?annually|biennially|(?:yearly|quarterly|monthly|weekly"
     r"|daily)(?!/)(?<!/yearly)(?<!/annually)"
@@ -93,6 +95,16 @@ _AMOUNT_BEFORE = re.compile(
     re.IGNORECASE,
 )
 """An amount right before how often: the period of the amount ("$1,500 quarterly"), no deadline."""
+_FIRST = re.compile(r"(?<!within )(?<!within the )\b(?:first|last|initial|final|remaining)\W{0,3}$")
+"""Before a part of a time ("at least the first 2 weeks after the birth"), which sets none."""
+_AFTER_THE = re.compile(r"\bafter (?:the|these|those|that|this|your|their)\W{0,3}$")
+"""Before a time that was spoken of ("after the 18 weeks your pay will fall")."""
+_BENEFIT = re.compile(
+    r"\b(?:pays?|paid|pay|salary|leave|entitled|entitlement|receives?|eligible|benefits?|allowance"
+    r"|stipend|coverage|sabbatical|vacation|absence|time off)\b",
+    re.IGNORECASE,
+)
+"""What somebody gets for a time, which is no duty ("full pay for 5 weeks")."""
 _WORKED = re.compile(r"\b(?:worked|employed|been|lived|served|service|experience)\b[^,;|]{0,40}$")
 """Before how long somebody has done something when a thing is due ("worked 12 months prior to")."""
 _TAKES = re.compile(r"\btakes?\W{0,3}(?:about |around |up to |between |at least ){0,2}$")
@@ -176,12 +188,16 @@ def _stated(quantity: Quantity, statement: Statement) -> Measure | None:
         limit is not None
         or _LOOKING_BACK.search(ahead)
         or _ORDINAL.match(quantity.raw)
+        or _FIRST.search(ahead)
+        or _AFTER_THE.search(ahead)
         or (_TAKES.search(ahead) and _TO_BE_DONE.match(behind))
         or (_ATTRIBUTE.match(quantity.raw) and not _KEPT.search(ahead))
         or _IN_A_CASE.match(text[: quantity.span.char_start])
     ):
         return limit
     compared = _compared(ahead, behind, force=_force(statement.sentence))
+    if compared == "for" and not _KEPT.search(ahead) and _BENEFIT.search(text):
+        return None
     if compared:
         return _of(quantity, compared) if compared != "none" else None
     above = ABOVE.search(ahead)
@@ -278,7 +294,9 @@ def unnumbered_deadline(text: str) -> Measure | None:
     at_once = _AT_ONCE.search(text)
     if at_once is None or _ENCOURAGES.search(text[: at_once.start()]):
         return None
-    return replace(measure("immediately", "", "within", at_once[0]), at=at_once.start())
+    said = " ".join(at_once[0].casefold().split())
+    value = said if said.startswith(_WITH_LEEWAY) else "immediately"
+    return replace(measure(value, "", "within", at_once[0]), at=at_once.start())
 
 
 def last_day(quantity: Quantity, text: str) -> Measure | None:

@@ -41,6 +41,13 @@ _COUNTED = re.compile(
     re.IGNORECASE,
 )
 _PLURAL = re.compile(r"(?:[a-z-]+[^su\W]s|people|persons|men|women|children|staff)", re.IGNORECASE)
+_RULES = re.compile(
+    r"\b(?:must|shall|should|may|can|cannot|will|need(?:s|ed)?|requir\w+|limit\w*|allow\w*|permit\w*"
+    r"|if|when|where|unless|only|minimum|maximum|max|up to|eligib\w+|entitled|exceed\w*|please"
+    r"|threshold|approv\w+|prohibit\w*|not|no)\b",
+    re.IGNORECASE,
+)
+"""What a sentence says somewhere that sets a number for somebody."""
 _EXAMPLE = re.compile(r"\b(?:for example|for instance|e\.g\.|examples?:)", re.IGNORECASE)
 _LIMIT = re.compile(
     r"\b(?:limits?|maximum|minimum|thresholds?|rates?|fees?|allowances?|caps?|fines?|penalt(?:y"
@@ -68,7 +75,9 @@ def measures_of(statement: Statement) -> Iterator[Measure]:
             last = threshold = replace(threshold, at=quantity.span.char_start)
             if threshold.comparison != "exactly" or _is_limit(statement):
                 yield threshold
-        elif quantity.kind == "number":
+        elif quantity.kind == "number" and (
+            statement.kind == "row" or _RULES.search(statement.sentence)
+        ):
             counted = _count(quantity, text)
             if counted is not None:
                 yield replace(counted, at=quantity.span.char_start)

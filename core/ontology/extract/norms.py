@@ -101,7 +101,7 @@ _OPENS_CONDITIONS = re.compile(
 """The end of a lead-in after which each item is a condition ("unless all of these are met:")."""
 _OF_WHICH_THING = re.compile(
     r"\A\W*(?!(?:if|when|where|once|unless|while|before|after|note|please|ensure|remember)\b)"
-    r"[A-Za-z][a-z]+\s(?:[\w'\u2019-]+\s){1,8}?(?!(?:if|when|that|and|but|or|because|so|then|as|until"
+    r"[A-Za-z][a-z]+\s(?:[\w'\u2019-]+\s){0,8}?(?!(?:if|when|that|and|but|or|because|so|then|as|until"
     r"|unless|before|after|note|ensure|remember|understand|agree|acknowledge|confirm|believe|think"
     r"|say|means|know|where|while|once)\s)[a-z]+\s(?:they|you|we|he|she|it)\s(?:(?:are|is|will)\s)?\Z",
     re.IGNORECASE,
@@ -276,8 +276,8 @@ def _act_and_condition(subject: str, after: str) -> tuple[str, str]:
     if later and _OF_A_THING.search(plain, 0, later.start()):
         later = None
     act = done[: later.start()] if later else done
-    if fronted:
-        return act, subject.strip()[: fronted.end()]
+    if fronted:  # what stands at the end then stays with the act
+        return done, subject.strip()[: fronted.end()]
     if inserted and _CONDITION.match(inserted["words"]):
         return act, inserted["words"]
     if later:
@@ -336,7 +336,7 @@ def _tidy(text: str) -> str:
         folded = folded[:-1].rstrip()
     folded = _SPOKEN_TO.sub("", re.sub(r"^(?:but|and|so) ", "", folded))
     folded = _FREQUENTLY.sub("", folded)
-    return re.sub(r",? (?:even|or|nor|and|but|only|either|both|so)$", "", folded)
+    return re.sub(r",? (?:even|or|nor|and|but|only|either|both|so|however)$", "", folded)
 
 
 def _exceptions(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:

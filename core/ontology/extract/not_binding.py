@@ -76,6 +76,11 @@ _NOT_KNOWN = re.compile(
     re.IGNORECASE,
 )
 """A possibility, which forbids nothing ("we may not have collected it")."""
+_MIGHT_NOT = re.compile(
+    r"\s*(?:\w+ly )?(?:reimburse|cover|approve|hono[u]?r|respond|succeed|qualify|receive|apply)\b",
+    re.IGNORECASE,
+)
+"""After "may not": what an organisation perhaps does not do, and is not forbidden to."""
 _WILL_NOT = re.compile(r"(?:will(?: \w+ly)? (?:not|never)|won['\u2019]t)\Z", re.IGNORECASE)
 _COMES_SO = re.compile(
     r"^\s*(?:\w+ly )?(?:see|notice|appear|show|apply|affect|need|have|lose|receive|get|count|know"
@@ -231,7 +236,9 @@ def _is_no_duty(trigger: str, *, ahead: str, subject: str, after: str) -> bool:
 
 def _forbids_nothing(said: str, *, ahead: str, subject: str, after: str) -> bool:
     """Return whether words of a prohibition are none."""
-    if said in {"may not", "might not"} and _IN_SOME_CASES.search(ahead[-_REACH:]):
+    if said in {"may not", "might not"} and (
+        _IN_SOME_CASES.search(ahead[-_REACH:]) or _MIGHT_NOT.match(after)
+    ):
         return True
     if (_NOT_QUITE.match(after) and not said.startswith("must")) or (
         said == "never" and _HAVE.search(subject)

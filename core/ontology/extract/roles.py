@@ -32,7 +32,8 @@ _GROUPS: Mapping[str, str] = {
     r"(?<!password )(?<!secrets )(?<!package )(?<!device )(?<!credential )(?<!task )managers?": "Manager",
     r"supervisors?": "Supervisor",
     r"managing directors?": "Managing Director",
-    r"(?:non-executive |executive )?directors?": "Directors",
+    r"executive director": "Executive Director",
+    r"(?<!board of )(?:non-executive |executive )?directors?": "Directors",
     r"officers": "Officers",
     r"suppliers?": "Suppliers",
     r"vendors?": "Vendors",
@@ -59,7 +60,7 @@ _GROUPS: Mapping[str, str] = {
     r"ombudsperson|ombudsman": "Ombudsperson",
 }
 _HEAD = (
-    r"(?:Officers?|Managers?|Directors?|Committee|Department|Team|Board|Counsel|Auditors?"
+    r"(?:Officers?|Managers?|Directors?|Committee|Department|Team|Board(?! of\b)|Counsel|Auditors?"
     r"|Controller|(?<!Controlled )Function"
     r"|Council|Approvers?|Analyst|Specialist|Custodians?|(?<!Beneficial )Owners?|Administrators?"
     r"|Desk|Unit|Division"

@@ -423,6 +423,7 @@ def test_a_span_outside_the_evidence_is_rejected(start: int, length: int) -> Non
     before=st.text(max_size=20), text=st.text(min_size=1, max_size=80), after=st.text(max_size=20)
 )
 @example(before="", text="No employee in the UK may pay 5 %.", after="")
+@example(before="", text="\u00bf", after="")
 @example(
     before="\U0001f600", text="\u00c4mter m\u00fcssen 3 Tage \u2014 \U0001f4b6 \u0662.", after=""
 )

@@ -1,0 +1,166 @@
+"""A rule is read with all that belongs to it, and with nothing that belongs to another."""
+
+import pytest
+
+from core.domain.ontology import EntityType, RelationType
+from core.ontology.extract.roles import find_roles
+from tests.unit.ontology.test_strict_reading import facts, of_type, only
+
+RULES = (EntityType.OBLIGATION, EntityType.PROHIBITION, EntityType.PERMISSION)
+NUMBERS = (EntityType.THRESHOLD, EntityType.DEADLINE)
+
+
+@pytest.mark.parametrize(
+    ("text", "action", "condition"),
+    [
+        (
+            "Tests are required if the code cannot be read.",
+            "Tests",
+            "if the code cannot be read",
+        ),
+        (
+            "Staff must use tools that can encrypt files.",
+            "use tools that can encrypt files",
+            "",
+        ),
+        (
+            "You should begin with the point your readers should take home.",
+            "You begin with the point your readers should take home",
+            "",
+        ),
+        (
+            "We expect that you have a good reason you need to travel.",
+            "We expect that you have a good reason you need to travel",
+            "",
+        ),
+        (
+            "They must answer within the time they have been allowed.",
+            "They answer within the time they have been allowed",
+            "",
+        ),
+        (
+            "Accounts must be closed once somebody leaves or no longer requires them.",
+            "Accounts to be closed",
+            "once somebody leaves or no longer requires them",
+        ),
+        (
+            "Leads must name the risks which need to be met before the start, and the others.",
+            "Leads name the risks which need to be met before the start, and the others",
+            "",
+        ),
+        ("No, you must pay by card.", "you pay by card", ""),
+        ("A: You must send the form.", "You send the form", ""),
+        ("Displays are only allowed for engineers.", "Displays", "only for engineers"),
+        ("Legal is responsible for the review.", "Legal is responsible for the review", ""),
+        ("The company prohibits fraud and will act on it.", "fraud", ""),
+        ("There is no need to print it.", "print it", ""),
+        ("We do not expect you to pay it back.", "you to pay it back", ""),
+    ],
+)
+def test_a_rule_has_its_own_words(text: str, action: str, condition: str) -> None:
+    (rule,) = [one for type_ in RULES for one in of_type(facts(text), type_)]
+    about = rule.attributes
+    assert (about["action"].replace("  ", " "), about.get("condition", "")) == (action, condition)
+
+
+def test_a_condition_of_the_next_rule_is_not_that_of_the_one_before() -> None:
+    found = facts("Travellers should tell their lead, and if they are ill, they must stay at home.")
+    rule = only(found, EntityType.OBLIGATION)
+    assert rule.attributes["action"] == "Travellers tell their lead"
+    assert "condition" not in rule.attributes
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "As this requires a restart, all is lost.",
+        "The new name should now be on the form.",
+        "This should open a window.",
+        "Keep a list of programs prohibited from use.",
+        "This is not necessary.",
+        "Add a paper showing you are allowed to sign.",
+        "A vault is defined as a room that can be locked.",
+        "The club may not reimburse these costs.",
+        "The leave will not limit your rights.",
+    ],
+)
+def test_what_only_sounds_like_a_rule(text: str) -> None:
+    assert [one for type_ in RULES for one in of_type(facts(text), type_)] == []
+
+
+def test_an_item_with_a_clause_of_its_own_is_what_its_introduction_says() -> None:
+    found = facts("Users must not:\n\n- open systems they are not allowed to use\n- share keys\n")
+    actions = {one.attributes["action"] for one in of_type(found, EntityType.PROHIBITION)}
+    assert "Users open systems they are not allowed to use" in actions
+    assert of_type(found, EntityType.PERMISSION) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Tools can cost up to $700, which is not much.",
+        "Some approvals can take up to 3 weeks to complete.",
+        "Over the 6-month period all is quiet.",
+        "As there are at least 10 clubs, the model is new.",
+        "Requests can be sent for more than one team.",
+        "Statutory pay is paid for up to 39 weeks.",
+        "After the 18 weeks your pay will fall.",
+        "A parent must take at least the first 2 weeks after the birth.",
+        "<key>Nice</key> <integer>5</integer> is more than <b>3 lines</b>.",
+        "Those who have worked here at least 12 months prior to the date are invited.",
+    ],
+)
+def test_a_number_that_limits_nothing(text: str) -> None:
+    assert [one for type_ in NUMBERS for one in of_type(facts(text), type_)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "comparison"),
+    [
+        ("Costs with no receipts above $75 may be deducted.", "above"),
+        ("No gifts above $75 may be accepted.", "at_most"),
+        ("You are assigned a 'User Limit' of $75.", "at_most"),
+        ("The allowance is $75 or what you paid, whichever is lower.", "at_most"),
+        ("The fee is $75 or the cost, whichever is greater.", "at_least"),
+    ],
+)
+def test_how_an_amount_compares(text: str, comparison: str) -> None:
+    assert only(facts(text), EntityType.THRESHOLD).attributes["comparison"] == comparison
+
+
+def test_hours_that_add_up_to_a_sum_are_no_limit() -> None:
+    found = facts("Days may be long, but must add up to 40 hours per week.")
+    assert of_type(found, EntityType.THRESHOLD) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Losses must be reported to the Security Officer.", True),
+        ("If you suspect an incident, contact the Security Officer.", True),
+        ("For advice, contact the Security Officer.", False),
+        ("Ask the Security Officer which form to use.", False),
+        ("Keys must be returned to the Security Officer.", False),
+    ],
+)
+def test_who_is_told_of_something(text: str, *, told: bool) -> None:
+    found = facts(text)
+    assert any(one.type is RelationType.REPORTS_TO for one in found.relations) is told
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("See Password Managers and the Security Team.", {"Security Team"}),
+        ("Use a password manager.", set[str]()),
+        ("Start the Device Manager.", set[str]()),
+        ("Join the Domain Controller.", set[str]()),
+        ("Eligible Team Members are paid.", set[str]()),
+        ("Assist Security Officer as needed.", {"Security Officer"}),
+        ("Ask your People Partner and Manager.", {"Manager"}),
+        ("The NC Office is locked.", set[str]()),
+        ("The Resource and Planning Analyst reads it.", {"Resource and Planning Analyst"}),
+    ],
+)
+def test_programs_places_and_verbs_are_no_roles(text: str, names: set[str]) -> None:
+    assert {role.name for role in find_roles(text, {})} == names
