@@ -34,6 +34,8 @@ _PAGE_NUMBER = re.compile(r"(?<!\s)\s++\d{1,4}$")
 _CELL_NUMBER = re.compile(r"\| \d{1,4}$")
 _ENTRY_BODY = 300
 """Characters: what stands below an entry of a table of contents, as its description, is shorter."""
+_NO_BODY = 4
+"""Characters between two lines of a list: their line ends."""
 _NOT_WORD = re.compile(r"[\W_]+")
 
 
@@ -96,17 +98,20 @@ class _ContentsPage:
     """The stretch below a heading "Contents".
 
     It ends at the next marked heading of its level, at one with a text of its own, and where an
-    entry comes again: contents may be set larger than everything that they list.
+    entry comes again: contents may be set larger than everything that they list. In plain text it
+    ends also where the numbers begin anew, since an entry may be worded otherwise than its heading.
     """
 
     def __init__(self) -> None:
         self._level: int | None = None
         self._entries: set[str] = set()
+        self._is_plain = False
+        """True below a heading "Contents" that no format marks."""
 
     def covers(self, heading: HeadingLine, *, body: int) -> bool:
         """Return whether the heading is an entry; to be called for each heading in order."""
         if heading.marked_level is None:
-            return False
+            return self._covers_plain(heading, body=body)
         if is_contents(heading.title):
             self._level = heading.marked_level
             return False
@@ -117,6 +122,19 @@ class _ContentsPage:
             self._entries.clear()
             return False
         self._entries.add(key)
+        return True
+
+
+    def _covers_plain(self, heading: HeadingLine, *, body: int) -> bool:
+        if heading.label is None and is_contents(heading.title):
+            self._is_plain = body <= _NO_BODY
+            self._entries.clear()
+            return False
+        number = heading.label.number if heading.label else _key(heading)
+        if not self._is_plain or body > _NO_BODY or number in self._entries:
+            self._is_plain = False
+            return False
+        self._entries.add(number)
         return True
 
 

@@ -247,6 +247,8 @@ def _numbered_paragraph(line: _Line, label: Label, rest: str) -> HeadingLine:
     """Take "4.2 Limits" as a heading, of "4.2 Staff must ..." the number alone."""
     if not rest or (is_title_like(rest) and not line.goes_on):
         return _unmarked(line, label=label, title=rest, end=line.end)
+    if rest.endswith("?") and not line.after[:1].islower() and reads_as_heading(rest):
+        return _unmarked(line, label=label, title=rest, end=line.end)
     is_free = rest.endswith("?") or _DUTY.search(rest) is None
     if line.is_alone and is_free and reads_as_heading(rest):
         return _unmarked(line, label=label, title=rest.removesuffix(":"), end=line.end)

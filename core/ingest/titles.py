@@ -34,6 +34,12 @@ _ADDRESSES = re.compile(
     r" people|our)\b",
     re.IGNORECASE,
 )
+_OF_EDITION = re.compile(
+    r"\s*(?:version|edition|revision|rev\.|v\d|copyright|\(c\)|\u00a9|effective|last |updated|dated?\b|as of"
+    r"|approved|adopted|draft|published|by )",
+    re.IGNORECASE,
+)
+"""The line below a title that says of which edition it is."""
 _NOT_WRITTEN = re.compile(
     r"untitled|document\d*$|microsoft (?:word|powerpoint)|powerpoint presentation|slide \d|title$"
     r"|(?:final|draft|copy|print|layout|template)\b|\S+\.(?:docx?|pdf|pptx?|indd|qxd|xlsx?|html?)$"
@@ -91,7 +97,9 @@ def _of_headings(text: str, headings: Sequence[Heading]) -> str:
 
 
 def _of_first_line(document: LoadedDocument) -> str:
-    first = document.text[:_CHARACTERS].split("\n\n")[0]
+    first, *more = document.text[:_CHARACTERS].split("\n\n")[0].split("\n")
+    if more and not _OF_EDITION.match(more[0]):
+        return ""
     is_title = document.media_type == "text/plain" and (first.isupper() or is_title_like(first))
-    is_own = is_title and "\n" not in first and parse_label(first) is None
+    is_own = is_title and parse_label(first) is None
     return first if is_own and not is_general(first) else ""

@@ -24,6 +24,11 @@ MARKER = re.compile(
     r"|[-*+\u2022\u00b7\u25aa\u25cf\u25e6\u2013])\s+"
 )
 """How an item begins."""
+_ITEM = re.compile(
+    r"(?:\A|[\n\r\x0b\x0c\x85\u2028\u2029]|[.!?:;\u2026\u3002][\"')\]\u201d\u2019*_]{0,4}|\b(?:and|or)\b)"
+    rf"[^\S\n]{{0,80}}{MARKER.pattern}"
+)
+"""Where a unit may begin, with the marker of an item."""
 _HEADING = re.compile(r"#{1,6}\s")
 _RULE = re.compile(r"[|\s:=_*-]+$")
 _ROW = re.compile(r"\||[^|]*\s\|\s")
@@ -86,6 +91,11 @@ def lead_in_of(version_id: VersionId, chain: Iterable[tuple[int, int, str]]) -> 
         span = Span(version_id=version_id, char_start=start, char_end=end)
         found = LeadIn(span=span, text=text, above=found)
     return found
+
+
+def may_have_lists(text: str) -> bool:
+    """Say whether a text may have an item or a row: False tells soon that nothing is introduced."""
+    return "|" in text or _ITEM.search(text) is not None
 
 
 def section_units(

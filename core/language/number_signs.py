@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from core.language.numerals import NUMERALS, ORDINALS
-from core.language.text_cache import word_set, words_of
+from core.language.text_cache import cached_by_text, word_set, words_of
 
 _DIGITS = re.compile(r"\d")
 
@@ -93,6 +93,7 @@ _SIGNS = (
 _WITHOUT_DIGIT = tuple(sign for sign in _SIGNS if not sign.needs_digit)
 
 
+@cached_by_text(entries=256)
 def signs_of(text: str) -> frozenset[Sign]:
     """Return which signs a text has."""
     folded, said = text.casefold(), words_of(text)

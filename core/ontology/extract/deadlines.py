@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from core.language.modality import Modality, may_be_modal, modalities
+from core.language.number_signs import MONTH_NAME, PUNCTUATED, TIME_UNIT, YEAR_FIRST, signs_of
 from core.language.quantities import Quantity, quantities
 from core.language.text_cache import cached_by_text, word_pattern
 from core.ontology.extract.comparisons import (
@@ -26,6 +27,8 @@ from core.ontology.extract.comparisons import (
 )
 from core.ontology.extract.statements import Statement
 
+_TIMES = frozenset({TIME_UNIT, MONTH_NAME, YEAR_FIRST, PUNCTUATED})
+"""What a text with a duration or a date has one of."""
 _WITHIN = re.compile(
     r"(?:within|in|(?:no|not) (?:case |event )?(?:later|longer) than|at the latest|latest)"
     r"\W{0,9}(?:the |a |first |next |following ){0,4}$",
@@ -161,7 +164,7 @@ def stated_deadlines(statement: Statement) -> Iterator[Measure]:
     text = statement.words
     if _EXAMPLE.match(text):
         return
-    read = quantities(text)
+    read = () if signs_of(text).isdisjoint(_TIMES) else quantities(text)
     for place, quantity in enumerate(read):
         found = None
         if quantity.kind == "date" and not _LONG_AGO.search(before(text, quantity)):
@@ -170,8 +173,10 @@ def stated_deadlines(statement: Statement) -> Iterator[Measure]:
             found = _stated(quantity, statement)
         if found is not None:
             yield replace(found, at=quantity.span.char_start)
-    force = _force(statement.sentence)
     at_once = unnumbered_deadline(text)
+    if at_once is None and _OFTEN.search(text) is None:
+        return
+    force = _force(statement.sentence)
     if at_once is not None and (
         force == "duty" or (not force and _ORDERED.search(statement.sentence))
     ):

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from core.domain.ontology import EntityType
+from core.language.number_signs import DIGIT, MONEY_NAME, NUMERAL_IN_WORDS, SHARE, signs_of
 from core.language.quantities import Quantity, quantities
+from core.language.text_cache import word_set, words_of
 from core.ontology.extract.comparisons import (
     OR_MORE,
     Measure,
@@ -48,6 +50,15 @@ _RULES = re.compile(
     re.IGNORECASE,
 )
 """What a sentence says somewhere that sets a number for somebody."""
+_AMOUNTS = frozenset({MONEY_NAME, SHARE})
+_NUMBERS = frozenset({DIGIT, NUMERAL_IN_WORDS})
+_COMPARING = word_set(
+    "up most more exceed exceeding exceeds exceeded maximum above limit limited capped within lowered"
+    " ceiling higher over greater longer older excess beyond starting below under less fewer lower"
+    " shorter least minimum from reaches reaching whichever"
+)
+_COMPARED = re.compile("[<>\u2264\u2265+]")
+"""Words and signs of which each comparison of a number has one (`comparison`)."""
 _EXAMPLE = re.compile(r"\b(?:for example|for instance|e\.g\.|examples?:)", re.IGNORECASE)
 _LIMIT = re.compile(
     r"\b(?:limits?|maximum|minimum|thresholds?|rates?|fees?|allowances?|caps?|fines?|penalt(?:y"
@@ -63,7 +74,7 @@ def measures_of(statement: Statement) -> Iterator[Measure]:
     text = statement.words
     if _MARKUP_TAG in text:
         return
-    read = quantities(text)
+    read = quantities(text) if _may_limit(text) else ()
     last: Measure | None = None
     for place, quantity in enumerate(read):
         if quantity.kind in {"amount", "percentage"}:
@@ -82,6 +93,15 @@ def measures_of(statement: Statement) -> Iterator[Measure]:
             if counted is not None:
                 yield replace(counted, at=quantity.span.char_start)
     yield from stated_deadlines(statement)
+
+
+def _may_limit(text: str) -> bool:
+    """Return whether an amount, a share or a number that is compared may be in a text."""
+    signs = signs_of(text)
+    if not signs.isdisjoint(_AMOUNTS):
+        return True
+    is_compared = not _COMPARING.isdisjoint(words_of(text)) or _COMPARED.search(text) is not None
+    return is_compared and not signs.isdisjoint(_NUMBERS)
 
 
 def measure_of(quantity: Quantity, text: str, type_: EntityType) -> Measure | None:

@@ -250,3 +250,46 @@ def test_a_number_of_several_steps_stands_also_before_a_small_letter() -> None:
         ("9.2.5", "diffoscope"),
         (None, "3 days"),
     ]
+
+
+FAQ = """Questions on the Licence
+Version 1.1 - December 2020
+
+CONTENTS OF THIS TEXT
+1  USING FONTS
+2  USING FONTS FOR WEB PAGES
+3  CHANGING FONTS
+
+1  USING FONTS
+
+1.1  Can I use the fonts for a book or other print, to make logos or other graphics, or even toys?
+Yes. You are welcome to do so.
+
+1.2  What about friends?
+You may share them.
+
+2  USING FONTS FOR WEBPAGES
+
+2.1  Can I?
+Yes.
+
+3  CHANGING FONTS
+
+No.
+"""
+
+
+def test_contents_of_a_plain_text_end_where_its_numbers_begin_anew() -> None:
+    """Although one entry is worded otherwise than its heading; questions are titles, also long."""
+    found = sections(FAQ)[1]
+    assert [(one.number, one.path[1:-1]) for one in found if one.number] == [
+        ("1", ()),
+        ("1.1", ("1 USING FONTS",)),
+        ("1.2", ("1 USING FONTS",)),
+        ("2", ()),
+        ("2.1", ("2 USING FONTS FOR WEBPAGES",)),
+        ("3", ()),
+    ]
+    assert found[0].title == "Questions on the Licence"
+    assert found[3].title.startswith("Can I use the fonts for a book")
+    assert found[3].title.endswith("toys?")

@@ -24,7 +24,13 @@ from core.adapters.postgres.engine.scope import page_of, section_ref
 from core.adapters.postgres.engine.tables import entity_words, fact_words, lead_ins, word_counts
 from core.adapters.postgres.ontology.ontology_parts import entities_of, span_of
 from core.domain.ontology import Entity, EntityType, SectionRef
-from core.language.lead_ins import IntroducedUnit, LeadIn, lead_in_of, section_units
+from core.language.lead_ins import (
+    IntroducedUnit,
+    LeadIn,
+    lead_in_of,
+    may_have_lists,
+    section_units,
+)
 from core.language.spans import Span, VersionId
 from core.ontology.fact_words import (
     GENERATION,
@@ -234,6 +240,7 @@ def _introduced(text: str, sections: Sequence[Mapping[Any, Any]]) -> list[Introd
     return [
         unit
         for section in sections
+        if may_have_lists(text[section["body_start"] : section["char_end"]])
         for unit in section_units(
             text,
             char_start=section["char_start"],
