@@ -25,8 +25,8 @@ MARKER = re.compile(
 )
 """How an item begins."""
 _ITEM = re.compile(
-    r"(?:\A|[\n\r\x0b\x0c\x85\u2028\u2029]|[.!?:;\u2026\u3002][\"')\]\u201d\u2019*_]{0,4}|\b(?:and|or)\b)"
-    rf"[^\S\n]{{0,80}}{MARKER.pattern}"
+    r"(?:\A|[\n\r\x0b\x0c\x85\u2028\u2029]|[.!?:;\u2026\u3002][\"')\]\u201d\u2019*_]{0,4}"
+    r"|\b(?:and|or)\b)[^\S\n]{0,80}(?:\(?[a-zA-Z\d]{1,5}[.)]|[-*+\u2022\u00b7\u25aa\u25cf\u25e6\u2013])"
 )
 """Where a unit may begin, with the marker of an item."""
 _HEADING = re.compile(r"#{1,6}\s")

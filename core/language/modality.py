@@ -197,6 +197,11 @@ _BREAK = re.compile(
     r"|until|before|while|whereas|without)\b)",
     re.IGNORECASE,
 )
+_LISTED = re.compile(
+    r"(?:and|or)\s(?:the|an?|any|all|your|their|our|its|each)(?:\s[\w'\u2019-]+){1,3}\s", re.IGNORECASE
+)
+"""Between two breaks, where the second only goes on with what the first begins: the subject of the
+next verb ("and the number and the code must")."""
 _SUBORDINATE = re.compile(
     r"\b(?:if|when|where|unless|assuming|although|though|while|whereas|because|until|before|after|once"
     r"|provided|except|as\s+(?:\w+\s+){1,3}as|in\s+case|to\s+the\s+extent)\b"
@@ -353,6 +358,8 @@ def _is_alternative(sentence: str, trigger: re.Match[str]) -> bool:
 def _boundary(sentence: str, trigger: re.Match[str], following: re.Match[str]) -> int:
     """Return where the clause of `trigger` ends, at the latest where `following` begins."""
     breaks = [match.end() for match in _BREAK.finditer(sentence, trigger.end(), following.start())]
+    while len(breaks) > 1 and _LISTED.fullmatch(sentence, breaks[-2], breaks[-1]):
+        breaks.pop()
     return breaks[-1] if breaks else following.start()
 
 

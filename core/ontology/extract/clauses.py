@@ -24,8 +24,8 @@ _CAUSE = re.compile(
     re.IGNORECASE,
 )
 """Before a verb that gives a reason, and no rule ("as this requires a restart")."""
-_THAT = re.compile(r"\s+that\s+(?:\w+\s)", re.IGNORECASE)
-"""Right after a modal expression: what it asks for stands in a clause of its own ("expect that")."""
+_THAT = re.compile(r"\s*that\s+(?!said\b)\w", re.IGNORECASE)
+"""How a clause begins that is a part of what is asked for ("expect that", "be aware that")."""
 _ASKS = re.compile(r"\W*(?:(?:and|or)\s)?(?:how|what|whether|why|who|which)\b", re.IGNORECASE)
 """How a clause begins that is a part of what is asked for ("decide the price and how it may")."""
 _OF_WHICH = re.compile(
@@ -73,6 +73,11 @@ _DEMANDED = re.compile(
     r"(?:requires?|expects?)\s(?P<whom>(?:[\w'\u2019-]+\s){1,5}?)to\b", re.IGNORECASE
 )
 """Of whom something is demanded ("we require all suppliers to")."""
+_SAID_OF = re.compile(
+    r"\b(?:which|that|who|whom|whose)\s[^,;]{1,160}\Z|\b(?:including|such as|like)\s[^.;]{1,300}\Z",
+    re.IGNORECASE,
+)
+"""Before a role that is only named among others, or of whom something else is said."""
 _DEPENDENT = re.compile(
     r"(?:\b(?:of|by|from|to|for|with|in|on|at|against|under|between|such as|like|including)\b"
     r"|[\w]['\u2019]s?)"
@@ -133,7 +138,7 @@ def _is_within(text: str, kept: Sequence[ModalClause], clause: ModalClause) -> b
     before = kept[-1]
     if before.trigger is None or before.span.char_end != clause.span.char_start:
         return False
-    if _THAT.match(text, before.trigger.char_end) or _ASKS.match(text, clause.span.char_start):
+    if _THAT.match(text, clause.span.char_start) or _ASKS.match(text, clause.span.char_start):
         return True
     if before.span.char_end != clause.trigger.char_start:
         return False
@@ -167,6 +172,7 @@ def actor_of(
                 not is_owner
                 and _HEADS_ITS_PHRASE.match(text, role.end)
                 and not _DEPENDENT.search(text[: role.start])
+                and not _SAID_OF.search(text[: role.start])
                 and not (_IS_DONE.match(after) and _MENTIONED.search(text[: role.start]))
             ):
                 return role

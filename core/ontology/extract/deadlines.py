@@ -63,7 +63,7 @@ _PERIOD_IS = re.compile(
     r"(?:is|are|be|of|to|:)\W{1,3}(?:(?:an?|exactly|at least|up to|at most|set)\W{1,3}){0,2}$"
 )
 _SERVED = re.compile(
-    r"\b(?:worked|employed|been|lived|served|service|experience|years?|has|have|had)\b[^,;|]*$"
+    r"\b(?:worked|employed|been|lived|served|service|experience|years?|has|have|had)\b[^,;|]{0,60}$"
 )
 """Before how long somebody has done something, which is no time limit ("worked here for")."""
 _BY_DATE = re.compile(

@@ -159,8 +159,8 @@ def _count(quantity: Quantity, text: str) -> Measure | None:
     compared = comparison(text, quantity)
     if compared == "exactly" or not quantity.canonical.isdecimal():
         return None
-    if compared == "above" and quantity.canonical == "1":  # "for more than one team": for several
-        return None
+    if compared in {"above", "below"} and quantity.canonical == "1":
+        return None  # "for more than one team": for several; "under one heading"
     if _FROM.search(before(text, quantity)):
         return None
     unit = _counted(quantity, text)

@@ -107,6 +107,15 @@ _OF_WHICH_THING = re.compile(
     re.IGNORECASE,
 )
 """Before a verb of a clause that no word marks, in an item ("access systems they")."""
+_ANY_ONE = re.compile(r"\b(?:any|either|one)\b", re.IGNORECASE)
+"""In a lead-in, where one of its items is enough ("unless one of these is met")."""
+_NOTHING_MAY = re.compile(
+    r"\A(?:no|none of|neither)\s(?P<what>(?!one\b)\S.*?)\s(?:may|must|shall|can|will|should)\Z",
+    re.IGNORECASE,
+)
+"""A prohibition of which the object stands before its verb ("no cards may be issued")."""
+_POINTS_BACK = re.compile(r"(?:such|these|those)(?:\s[\w-]+)?", re.IGNORECASE)
+"""What is forbidden elsewhere in the text, and says nothing by itself ("such payments")."""
 _DEFINING = re.compile(
     r"^[\"\u201c][^\"\u201d]+[\"\u201d] (?:means?|refers? to|includes?)\b", re.IGNORECASE
 )
@@ -226,6 +235,8 @@ def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
         force = clause.modality
         if force is Modality.MUST and _NONE.match(subject):
             type_, force = EntityType.PROHIBITION, Modality.MUST_NOT
+        if force is Modality.MUST_NOT and trigger.casefold().endswith("should"):
+            force = Modality.SHOULD_NOT
         if case:
             after = (
                 after[: len(after) - len(statement.words)] + statement.words[case.end() :].lstrip()
@@ -233,6 +244,8 @@ def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
         done, condition = _act_and_condition(subject, after)
         action = _action(subject, trigger, done, actor)
         if type_ is EntityType.PERMISSION and _SAYS_NOTHING.fullmatch(action):
+            continue
+        if type_ is EntityType.PROHIBITION and actor is None and _POINTS_BACK.fullmatch(action):
             continue
         yield Norm(
             type=type_,
@@ -316,6 +329,9 @@ def _action(subject: str, trigger: str, after: str, actor: RoleMention | None) -
     nothing = _NO_NEED.match(trigger)
     if nothing:
         return _tidy(f"{nothing['what']} {after}")
+    none = _NOTHING_MAY.match(trigger)
+    if none and actor is None:
+        return _tidy(f"{none['what']} {re.sub(r'^ *(?:ever )?be ', 'to be ', after)}")
     if trigger.casefold().endswith("to be"):
         after = f" be {after}"
     else:
@@ -343,6 +359,8 @@ def _exceptions(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm
     """Yield the exception of a statement, its own before that of what introduces it."""
     lead_in = statement.lead_in_words
     goes_on = not lead_in or _OPENS_CONDITIONS.search(lead_in) is not None
+    if goes_on and lead_in and not _ANY_ONE.search(lead_in):
+        return  # each must be met: one alone frees from nothing
     own = exception_in(statement.sentence if goes_on else statement.words)
     above = None if goes_on or own else exception_in(lead_in)
     found = own or above or (None if goes_on else exception_in(statement.sentence))

@@ -33,7 +33,7 @@ _WHICH_THING = re.compile(
 _PURPOSE = re.compile(r"\bso (?:that )?[^,;]{1,60}$", re.IGNORECASE)
 """Before "can": what something is for, and not what is allowed."""
 _THAT = re.compile(
-    r"\A\s*(?:so )?that\b|\b(?:ensur(?:e|es|ing)|believe|belief|so|means?|assum(?:e|es|ing)) that\b"
+    r"\A\s*(?:so )?that\b|\b(?:(?:en|as)sur(?:e|es|ing)|(?:make|be) sure|certif(?:y|ies)|believe|belief|so|means?|assum(?:e|es|ing)) that\b"
     r"[^,;]{0,80}$",
     re.IGNORECASE,
 )

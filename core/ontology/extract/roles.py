@@ -24,7 +24,7 @@ _ABBREVIATIONS: Mapping[str, str] = {
     "GC": "General Counsel",
 }
 _GROUPS: Mapping[str, str] = {
-    r"employees?": "Employees",
+    r"(?<!government )(?<!public )(?<!state )employees?": "Employees",
     r"staff(?: members?)?|members? of staff": "Staff",
     r"personnel": "Personnel",
     r"contractors?": "Contractors",
@@ -80,7 +80,9 @@ _NOT_FIRST = (
 _TITLED = re.compile(
     r"(?<![\w-])(?P<name>Chief\s(?:[A-Z][a-z]+\s(?:and\s)?){1,3}Officer"
     r"|Board of Directors(?:\sAudit Committee)?"
-    r"|(?:Group\s|Global\s|Regional\s)?Head of (?:[A-Z][\w&-]+)(?:\s(?:and\s)?[A-Z][\w&-]+){0,3}"
+    r"|(?:Group\s|Global\s|Regional\s|Deputy\s|Assistant\s|Associate\s|Executive\s)?"
+    r"(?:Head|Director|Manager|Secretary|Dean|Vice President|VP) (?:of|for) (?:[A-Z][\w&-]+)"
+    r"(?:\s(?:and\s)?[A-Z][\w&-]+){0,3}"
     rf"|(?:{_NOT_FIRST}(?!AND\b|OR\b)[A-Z][\w&-]*+\s(?:and\s(?=[A-Z]))?){{1,4}}{_HEAD}\b(?!\sMembers?\b)"
     r"|(?:Internal Audit|Human Resources|General Counsel|Legal Counsel|Accounts Payable|Works"
     r" Council"
@@ -102,7 +104,7 @@ _NEEDS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = (
             " counsel auditor auditors controller function council approver approvers analyst"
             " specialist custodian custodians owner owners administrator administrators desk unit"
             " division office steward coordinator coordinators supervisor supervisors regulator"
-            " person persons head audit resources payable ombudsperson"
+            " person persons head secretary dean president vp audit resources payable ombudsperson"
         ),
     ),
     (_SHORT, word_set(" ".join(_ABBREVIATIONS).casefold()) | {"vp", "vice"}),
@@ -120,7 +122,7 @@ _NEEDS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = (
 )
 """Each pattern of roles, and words of which all its matches have one: most sentences have none."""
 _CAPITALISED = re.compile(
-    r"Head of|Officer|Manager|Director|Committee|Department|Team|Board|Counsel|Auditor"
+    r"(?:Head|Secretary|Dean|President|VP) (?:of|for)|Officer|Manager|Director|Committee|Department|Team|Board|Counsel|Auditor"
     r"|Controller|Function|Council|Approver|Analyst|Specialist|Custodian|Owner|Administrator|Desk"
     r"|Unit|Division|Office|Steward|Coordinator|Supervisor|Person|Regulator|Internal Audit"
     r"|Human Resources|Accounts Payable|Ombudsperson"

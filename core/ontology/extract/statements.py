@@ -72,6 +72,8 @@ _SIGNS = (("\\geq", "\u2265"), ("\\leq", "\u2264"))
 _LABEL = re.compile(
     r"(?:MANDATORY|PROHIBITED|RECOMMENDED|CONDITION|OPTIONAL|PERMITTED|REQUIRED):\s*"
 )
+_MORE_ITEMS = re.compile(r"[;,]\s(?:and|or|and/or)$", re.IGNORECASE)
+"""At the end of an item before the last one."""
 _HEADING = re.compile(r"#{1,6}\s+")
 _HISTORY = re.compile(
     r"\b(?:(?:change|version|revision|document) (?:history|log|control)|revisions?|amendments?)$",
@@ -119,6 +121,8 @@ def _of_section(text: str, section: Section) -> Iterator[Statement]:
         elif unit.kind in {"sentence", "item"}:
             marker = MARKER.match(raw) if unit.kind == "item" else None
             words = _LABEL.sub("", clean(raw[marker.end() :] if marker else raw))
+            if marker:
+                words = _MORE_ITEMS.sub("", words)
             if not says_something(words, is_item=bool(unit.lead_ins)):
                 continue
             yield Statement(
