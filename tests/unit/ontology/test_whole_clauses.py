@@ -55,6 +55,33 @@ NUMBERS = (EntityType.THRESHOLD, EntityType.DEADLINE)
         ("The company prohibits fraud and will act on it.", "fraud", ""),
         ("There is no need to print it.", "print it", ""),
         ("We do not expect you to pay it back.", "you to pay it back", ""),
+        (
+            "Subject to review under rule 2, the Finance Committee may change these terms.",
+            "change these terms",
+            "Subject to review under rule 2",
+        ),
+        (
+            "The terms shall set the purpose, the price, and how the money may be used.",
+            "The terms set the purpose, the price, and how the money may be used",
+            "",
+        ),
+        (
+            "Holders should be aware that payments can be read by others.",
+            "Holders to be aware that payments can be read by others",
+            "",
+        ),
+        (
+            "If a case is found, the club shall act when necessary.",
+            "If a case is found, the club act when necessary",
+            "If a case is found",
+        ),
+        ("The club shall not be obliged to pay.", "The club to pay", ""),
+        ("No cards can be issued.", "cards to be issued", ""),
+        (
+            "Budgets shall be sent for review by the Finance Committee.",
+            "Budgets to be sent for review by the Finance Committee",
+            "",
+        ),
     ],
 )
 def test_a_rule_has_its_own_words(text: str, action: str, condition: str) -> None:
@@ -70,6 +97,52 @@ def test_a_condition_of_the_next_rule_is_not_that_of_the_one_before() -> None:
     assert "condition" not in rule.attributes
 
 
+def test_two_rules_share_no_words() -> None:
+    found = facts("Cards must be kept safe and the number and the code must never be told.")
+    assert only(found, EntityType.OBLIGATION).attributes["action"] == "Cards to be kept safe"
+    forbidden = only(found, EntityType.PROHIBITION).attributes["action"]
+    assert forbidden == "the number and the code to be told"
+
+
+def test_one_of_several_conditions_frees_nobody() -> None:
+    text = "No gift should be given unless {}:\n\n1. it is small; and\n2. it is recorded.\n"
+    each = facts(text.format("it meets these conditions"))
+    assert of_type(each, EntityType.EXCEPTION) == []
+    assert {
+        (one.attributes["action"], one.attributes["modality"], one.attributes["condition"])
+        for one in of_type(each, EntityType.PROHIBITION)
+    } == {
+        ("gift to be given", "should_not", f"unless it meets these conditions it is {how}")
+        for how in ("small", "recorded")
+    }
+    assert of_type(facts(text.format("one of these is met")), EntityType.EXCEPTION) != []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "All staff, including its officers, must comply.",
+        "Gifts that induce an employee to cheat must be returned.",
+        "Budgets shall be sent for review by the Finance Committee.",
+    ],
+)
+def test_who_is_only_spoken_of_is_not_bound(text: str) -> None:
+    rule = only(facts(text), EntityType.OBLIGATION)
+    assert rule.attributes.get("actor", "") in {"", "Staff"}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("Losses must be reported immediately.", "immediately"),
+        ("Losses must be reported as soon as possible.", "as soon as possible"),
+        ("Losses must be reported promptly.", "promptly"),
+    ],
+)
+def test_a_deadline_without_a_number_is_as_strict_as_it_says(text: str, value: str) -> None:
+    assert only(facts(text), EntityType.DEADLINE).attributes["value"] == value
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -82,6 +155,7 @@ def test_a_condition_of_the_next_rule_is_not_that_of_the_one_before() -> None:
         "A vault is defined as a room that can be locked.",
         "The club may not reimburse these costs.",
         "The leave will not limit your rights.",
+        "Other laws prohibit such payments.",
     ],
 )
 def test_what_only_sounds_like_a_rule(text: str) -> None:
@@ -159,6 +233,9 @@ def test_who_is_told_of_something(text: str, *, told: bool) -> None:
         ("Assist Security Officer as needed.", {"Security Officer"}),
         ("Ask your People Partner and Manager.", {"Manager"}),
         ("The NC Office is locked.", set[str]()),
+        ("Tell the Director of Financial Management.", {"Director of Financial Management"}),
+        ("Pay no government employee.", set[str]()),
+        ("The April Board of Directors meets.", {"Board of Directors"}),
         ("The Resource and Planning Analyst reads it.", {"Resource and Planning Analyst"}),
     ],
 )
