@@ -198,7 +198,8 @@ _BREAK = re.compile(
     re.IGNORECASE,
 )
 _LISTED = re.compile(
-    r"(?:and|or)\s(?:the|an?|any|all|your|their|our|its|each)(?:\s[\w'\u2019-]+){1,3}\s", re.IGNORECASE
+    r"(?:and|or)\s(?:the|an?|any|all|your|their|our|its|each)(?:\s[\w'\u2019-]+){1,3}\s",
+    re.IGNORECASE,
 )
 """Between two breaks, where the second only goes on with what the first begins: the subject of the
 next verb ("and the number and the code must")."""

@@ -28,6 +28,26 @@ _THAT = re.compile(r"\s*that\s+(?!said\b)\w", re.IGNORECASE)
 """How a clause begins that is a part of what is asked for ("expect that", "be aware that")."""
 _ASKS = re.compile(r"\W*(?:(?:and|or)\s)?(?:how|what|whether|why|who|which)\b", re.IGNORECASE)
 """How a clause begins that is a part of what is asked for ("decide the price and how it may")."""
+_BARE = frozenset(
+    {
+        "required to",
+        "obliged to",
+        "obligated to",
+        "required",
+        "prohibited",
+        "forbidden",
+        "permitted",
+    }
+)
+"""Participles, which without a verb only say which thing is meant ("uses prohibited by law")."""
+_A_THING = re.compile(
+    r"\s*(?:(?:and|or)\s)?(?:an?|the|any)\s(?:[\w'\u2019-]+\s){1,4}(?:they|you|we|it|he|she)\s*\Z",
+    re.IGNORECASE,
+)
+_CARE = re.compile(r"\b(?:care|sure|ensures?|ensuring|certain) that\b", re.IGNORECASE)
+"""Before what is to be seen to ("take care that the data cannot be read")."""
+_FOR = re.compile(r"\s*for (?:all|any|each|every|those|the)\b", re.IGNORECASE)
+"""How a clause begins that says of what the rule after it is."""
 _OF_WHICH = re.compile(
     r"[a-z]\s(?:(?:you|we|they|he|she|it|i)(?:['\u2019](?:ve|ll|re|d|s)|\s(?:have|has|had|are|is|will))?"
     r"|(?:your|our|their|the|an?)\s[\w-]+)\s*\Z",
@@ -54,6 +74,13 @@ _OF_A_NOUN = re.compile(
 """Before the agent of a noun, and not of the verb ("returned for examination by the Committee")."""
 _MENTIONED = re.compile(r"[,;]|\b(?:and|or)\b", re.IGNORECASE)
 """Before a role that a passive verb only lists among things ("rooms, tools and personnel")."""
+_LISTED = re.compile(r",\s\w")
+_QUALIFIED = re.compile(
+    r"\b(?:full[- ]time|part[- ]time|new|newly hired|exempt|hourly|salaried|eligible|remote|departing"
+    r"|terminated|regular|covered|affected|junior)\s\Z",
+    re.IGNORECASE,
+)
+"""Before a group of which only a part is bound."""
 _IS_DONE = re.compile(r"\s*(?:\w+ly )?be (?:\w+ly )?\w+(?:ed|en|wn|pt|ld)\b", re.IGNORECASE)
 _PRONOUN = re.compile(
     r"\b(?:you|we|i|he|she|it|they|this|that|these|those)(?:['\u2019](?:ll|d|ve)|\swill)?"
@@ -99,13 +126,19 @@ def main_clauses(text: str) -> list[ModalClause]:
     the rule before it ("tests are required if code cannot be read").
     """
     kept: list[ModalClause] = []
+    ahead: ModalClause | None = None
     for clause in modalities(text) if may_be_modal(text) else ():
         if clause.modality is Modality.NONE or clause.trigger is None:
             continue
         if clause.is_subordinate or _is_within(text, kept, clause):
             if kept and kept[-1].span.char_end == clause.span.char_start:
                 kept[-1] = _extended(kept[-1], clause)
+            elif not kept and _FOR.match(text, clause.span.char_start):
+                ahead = clause
             continue
+        if ahead is not None:
+            whole = TextSpan(char_start=ahead.span.char_start, char_end=clause.span.char_end)
+            clause, ahead = replace(clause, span=whole, subject=None), None  # noqa: PLW2901
         if _CAUSE.search(text[clause.span.char_start : clause.trigger.char_start]):
             continue
         start = clause.subject.char_start if clause.subject else clause.trigger.char_start
@@ -138,6 +171,12 @@ def _is_within(text: str, kept: Sequence[ModalClause], clause: ModalClause) -> b
     before = kept[-1]
     if before.trigger is None or before.span.char_end != clause.span.char_start:
         return False
+    said = clause.trigger.of(text).casefold()
+    ahead = text[clause.span.char_start : clause.trigger.char_start]
+    if said in _BARE or _A_THING.match(ahead):
+        return True
+    if _CARE.search(text, before.trigger.char_start, clause.trigger.char_start):
+        return True
     if _THAT.match(text, clause.span.char_start) or _ASKS.match(text, clause.span.char_start):
         return True
     if before.span.char_end != clause.trigger.char_start:
@@ -168,12 +207,17 @@ def actor_of(
     for text in (own, trigger):
         for role in find_roles(text, known):
             is_owner = text[role.end :].startswith(("'", "\u2019"))
+            if _QUALIFIED.search(text[: role.start]):
+                return None  # the act is then told with its whole subject
             if (
                 not is_owner
                 and _HEADS_ITS_PHRASE.match(text, role.end)
                 and not _DEPENDENT.search(text[: role.start])
                 and not _SAID_OF.search(text[: role.start])
-                and not (_IS_DONE.match(after) and _MENTIONED.search(text[: role.start]))
+                and not (
+                    _IS_DONE.match(after)
+                    and (_MENTIONED.search(text[: role.start]) or _LISTED.match(text, role.end))
+                )
             ):
                 return role
     passive = _PASSIVE.match(after)

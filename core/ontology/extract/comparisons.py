@@ -12,7 +12,7 @@ AT_MOST = re.compile(
     r"(?:(?<!add )(?<!adds )up to|at most|no more than|not more than|not exceed(?:ing)?|maximum(?: of)?|not (?:be"
     r" )?above"
     r"|limit(?:ed)?['\"\u2019\u201d]?(?: \w+){0,3}? (?:to|of|is|at)|capped at|within|lowered from .{0,60} to"
-    r"|<=|\u2264|ceiling of"
+    r"|<=|\u2264|ceiling of|budget of"
     r"|may not be more than|no higher than)\W{0,9}(?:a |an |the |value of |total of ){0,4}$",
 )
 ABOVE = re.compile(

@@ -74,6 +74,10 @@ _LONG_AGO = re.compile(
     r"[^,;]{0,20}$"
 )
 """Before a date that only says of whom or what ("staff who joined before May 2021")."""
+_NO_LAST_DAY = re.compile(
+    rf"{_LONG_AGO.pattern}|\b(?:to allow|in order to|so that|target)\b[^,;]*$"
+)
+"""Before a date that is none of a duty, or only what it is good for."""
 _AT_ONCE = word_pattern(
     r"\b(?:immediately(?! (?:eligible|available|above|below|preceding|previous|prior)\b)"
     r"|without (?:undue )?delay|promptly|forthwith|as soon as (?:possible|practicable)"
@@ -115,9 +119,20 @@ _TO_BE_DONE = re.compile(r"\W{0,3}(?:for \w+ )?to (?!\d)\w+", re.IGNORECASE)
 """After how long something takes to happen, which limits nobody ("can take up to 3 weeks to")."""
 _DURING = re.compile(r"\bover (?:the|an?)\W{0,3}$")
 """Before a time in which something goes on ("over the six-month review period")."""
+_EITHER_WAY = re.compile(
+    r"\b(?:shorter|less|fewer|lower|longer|more|higher)(?: or |/)(?:longer|more|higher|greater|shorter"
+    r"|less|fewer|lower) than\W{0,3}$"
+)
+_LIMITS = re.compile(
+    r"\b(?:must|shall|should|may|can|cannot|will|need(?:s|ed)?|requir\w+|limit\w*|allow\w*|permit\w*|if"
+    r"|when|where|unless|only|minimum|maximum|up to|eligib\w+|entitled|appl(?:y|ies)|please|considered"
+    r"|counts?|leaves?|not|no)\b",
+    re.IGNORECASE,
+)
+"""What says that a time decides something ("leave of more than 12 weeks is not eligible")."""
 _LOOKING_BACK = re.compile(r"\b(?:last|past|previous|preceding|prior)\W{0,3}$")
 """Before a time that is only looked back on ("the last two weeks of a quarter")."""
-_IN_A_CASE = re.compile(r"\W*(?:if|when|whenever|where|unless)\b[^,;]*\Z", re.IGNORECASE)
+_IN_A_CASE = re.compile(r"\b(?:if|when|whenever|where|unless)\b[^,;]{0,200}\Z", re.IGNORECASE)
 """Before a time within the case that a rule is for ("if you leave within 60 days, you must")."""
 _EXAMPLE = re.compile(r"\W*(?:for )?(?:example|instance)\b", re.IGNORECASE)
 _ORDINAL = re.compile(r"(?:first|second|third|last|next)\b", re.IGNORECASE)
@@ -150,8 +165,14 @@ _ORDERED = re.compile(
 )
 """What is done at once without a modal verb ("report a loss immediately")."""
 _GRANTS = frozenset({Modality.MAY, Modality.NEED_NOT})
+_ORDERS = re.compile(
+    r"\W*(?:please\s)?(?:delete|destroy|remove|erase|lock|close|review|renew|rotate|change|archive|purge"
+    r"|repeat|disable|revoke)s?\b",
+    re.IGNORECASE,
+)
+"""How an order begins that says what is done after a time."""
 _TIMED = re.compile(
-    r"retention|retain|period|deadline|due|within|time(?!s?heet)|duration|frequency|interval|how"
+    r"retention|retain|period|deadline|due|within|time (?:to|limit)|frequency|interval|how"
     r" (?:long|often)|cadence|schedule|notice|\bsla\b|response|resolution|recovery"
 )
 """The heading of a column of times, in lower case."""
@@ -167,7 +188,7 @@ def stated_deadlines(statement: Statement) -> Iterator[Measure]:
     read = () if signs_of(text).isdisjoint(_TIMES) else quantities(text)
     for place, quantity in enumerate(read):
         found = None
-        if quantity.kind == "date" and not _LONG_AGO.search(before(text, quantity)):
+        if quantity.kind == "date" and not _NO_LAST_DAY.search(before(text, quantity)):
             found = last_day(quantity, text)
         elif quantity.kind == "duration" and end_of_range(read, place, text) != "low":
             found = _stated(quantity, statement)
@@ -197,10 +218,13 @@ def _stated(quantity: Quantity, statement: Statement) -> Measure | None:
         or _AFTER_THE.search(ahead)
         or (_TAKES.search(ahead) and _TO_BE_DONE.match(behind))
         or (_ATTRIBUTE.match(quantity.raw) and not _KEPT.search(ahead))
-        or _IN_A_CASE.match(text[: quantity.span.char_start])
+        or _IN_A_CASE.search(text[: quantity.span.char_start])
     ):
         return limit
-    compared = _compared(ahead, behind, force=_force(statement.sentence))
+    force = _force(statement.sentence)
+    if not force and _ORDERS.match(text):
+        force = "duty"
+    compared = _compared(ahead, behind, force=force)
     if compared == "for" and not _KEPT.search(ahead) and _BENEFIT.search(text):
         return None
     if compared:
@@ -226,9 +250,12 @@ def _compared(ahead: str, behind: str, *, force: str) -> str:
             _WITHIN.search(ahead) or (follows and (_UP_TO.search(ahead) or _HAVING.search(ahead))),
         ),
         ("every" if force == "duty" else "none", _EVERY.search(ahead)),
-        ("for", _PERIOD_IS.search(ahead) or _KEPT.search(ahead) or lasts),
+        (
+            "for",
+            _PERIOD_IS.search(ahead) or _KEPT.search(ahead) or (lasts and not _UP_TO.search(ahead)),
+        ),
         ("none", lasting and not _UP_TO.search(ahead)),
-        ("after", follows or _ONCE_OVER.search(ahead)),
+        ("after" if force == "duty" else "none", follows or _ONCE_OVER.search(ahead)),
     )
     return next((name for name, is_so in said if is_so), "")
 
@@ -314,7 +341,9 @@ def last_day(quantity: Quantity, text: str) -> Measure | None:
 def limit_of_time(quantity: Quantity, text: str) -> Measure | None:
     """Return a duration used as a threshold ("more than 8 hours"), not as a deadline."""
     ahead = before(text, quantity)
-    if _DURING.search(ahead):
+    if _DURING.search(ahead) or _EITHER_WAY.search(ahead):
+        return None
+    if not _LIMITS.search(text):
         return None
     for pattern, comparison in ((ABOVE, "above"), (BELOW, "below")):
         match = pattern.search(ahead)

@@ -42,6 +42,8 @@ _EXCEPTING = word_set(
 """Words of which every exception has one: most sentences have none."""
 
 
+_IN_A_CASE = re.compile(r"\W*(?:if|when|where|unless)\b[^,]*\Z", re.IGNORECASE)
+"""Before words that only say in which case another rule holds ("if it is not covered, you may")."""
 _REACH = 45
 
 
@@ -70,7 +72,10 @@ def exception_in(sentence: str) -> SentenceException | None:
         if ends:
             action, case = action[: len(action) - len(case) + ends.end()], ends[0]
         return SentenceException(action=action, case=case)
-    return SentenceException(action=sentence, case="") if _EXEMPTION.search(sentence) else None
+    whole = _EXEMPTION.search(sentence)
+    if whole is None or _IN_A_CASE.match(sentence[: whole.start()]):
+        return None
+    return SentenceException(action=sentence, case="")
 
 
 def says_exception(sentence: str) -> bool:

@@ -50,6 +50,12 @@ _RULES = re.compile(
     re.IGNORECASE,
 )
 """What a sentence says somewhere that sets a number for somebody."""
+_NOT_MORE = re.compile(
+    r"\b(?:not exceed|no more than|not more than|at most|up to|maximum|limited to)\b[^.]{0,80}$",
+    re.IGNORECASE,
+)
+_NOT_LESS = re.compile(r"\b(?:at least|no less than|minimum)\b[^.]{0,80}$", re.IGNORECASE)
+"""In what introduces a list of amounts."""
 _AMOUNTS = frozenset({MONEY_NAME, SHARE})
 _NUMBERS = frozenset({DIGIT, NUMERAL_IN_WORDS})
 _COMPARING = word_set(
@@ -83,6 +89,8 @@ def measures_of(statement: Statement) -> Iterator[Measure]:
             threshold = _threshold(read, place, text)
             if threshold.comparison == "exactly" and _is_alternative(read, place, text):
                 threshold = _like(threshold, last)
+            if threshold.comparison == "exactly":
+                threshold = _as_introduced(threshold, statement.lead_in_words)
             last = threshold = replace(threshold, at=quantity.span.char_start)
             if threshold.comparison != "exactly" or _is_limit(statement):
                 yield threshold
@@ -134,6 +142,15 @@ def _is_alternative(read: tuple[Quantity, ...], place: int, text: str) -> bool:
         return False
     between = text[read[place - 1].span.char_end : read[place].span.char_start]
     return between.strip(" ,(*") in {"or", "/"}
+
+
+def _as_introduced(threshold: Measure, lead_in: str) -> Measure:
+    """Return an amount in a list with the comparison that introduces it."""
+    for comparison, pattern in (("at_most", _NOT_MORE), ("at_least", _NOT_LESS)):
+        if pattern.search(lead_in):
+            words = f"{comparison.replace('_', ' ')} {threshold.words}"
+            return replace(threshold, comparison=comparison, words=words)
+    return threshold
 
 
 def _like(threshold: Measure, other: Measure | None) -> Measure:

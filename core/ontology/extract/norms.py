@@ -46,6 +46,11 @@ _WHETHER = re.compile(
     r"|see\b|say|consider)\w*\s+(?:\w+\s+){0,3}\Z",
     re.IGNORECASE,
 )
+_BRIEF = re.compile(
+    r"(?:if|when|where) (?:necessary|needed|required|applicable|possible|appropriate|feasible)\b[\s,]*\w",
+    re.IGNORECASE,
+)
+"""A condition of one act of several ("train the staff if needed, and present what was learned")."""
 _OF_A_THING = re.compile(
     r"\b(?:which|who|that)\s(?:\w+\s)?(?:must|may|can|needs?|should|shall|will|cannot|ha(?:ve|s) to)\b"
     r"[^,;]{0,80}\Z",
@@ -61,6 +66,11 @@ _INSERTED = re.compile(r"\s*,\s(?P<words>[^,;:()]{4,120}),\s")
 """What is said between a modal verb and its act ("shall, if asked, send")."""
 _WILL = re.compile(r"(?:\s(?:will|shall)|['\u2019]ll)\s*$", re.IGNORECASE)
 _BE = re.compile(r"(?:\s|^)(?:is|are|be|was|were|there)\s*$", re.IGNORECASE)
+_CONSIDERED = re.compile(
+    r"\s(?:is|are|be)\s(?:considered|deemed|viewed as|seen as|regarded as|treated as)\s*$",
+    re.IGNORECASE,
+)
+"""Before "unacceptable"."""
 _GOES_ON = re.compile(r"\b(?:and|or|but|then)\s*$", re.IGNORECASE)
 """Before a verb whose subject is that of another verb ("I protect it and will not leave it")."""
 _SAYS_THAT = re.compile(
@@ -74,6 +84,7 @@ _NOTHING_YET = re.compile(
     re.IGNORECASE,
 )
 """A modal verb whose act stands behind the next one ("we cannot and do not allow")."""
+_WORD = re.compile(r"\w")
 _OPEN_BRACKET = re.compile(r"\((?=[^()]*$)")
 """A remark that has rules of its own: what stands before it is not their subject."""
 _RELATIVE = re.compile(r"\b(?:that|which|who)\s*$", re.IGNORECASE)
@@ -107,6 +118,10 @@ _OF_WHICH_THING = re.compile(
     re.IGNORECASE,
 )
 """Before a verb of a clause that no word marks, in an item ("access systems they")."""
+_EXAMPLE = re.compile(
+    r"\W*(?:an example|examples?\b|for example|for instance|e\.g\.|imagine|suppose|let['\u2019]s say)",
+    re.IGNORECASE,
+)
 _ANY_ONE = re.compile(r"\b(?:any|either|one)\b", re.IGNORECASE)
 """In a lead-in, where one of its items is enough ("unless one of these is met")."""
 _NOTHING_MAY = re.compile(
@@ -123,7 +138,9 @@ _FREED = re.compile(
     r"\bapply to\b[^.;]{0,80}|[^.;]{0,60}\b(?:is|are) exempt(?:ed)?\b|\bexempts?\b[^.;]{0,60}",
     re.IGNORECASE,
 )
-_OWN_VERB = re.compile(r"\A[\w\s'\u2019-]{0,60}\b(?:will|won['\u2019]t)\b", re.IGNORECASE)
+_OWN_VERB = re.compile(
+    r"\A(?:[\w -]{1,20}:\s)?[\w\s'\u2019-]{0,60}\b(?:will|won['\u2019]t)\b", re.IGNORECASE
+)
 """In an item: a sentence of its own, which its lead-in does not end ("must: ... IT will pay")."""
 _NO_NEED = re.compile(
     r"\Ano\s(?P<what>\S.*?)\s(?:is|are|be|was|were)\s(?:required|needed|necessary)\Z",
@@ -180,6 +197,8 @@ def norms_of(statement: Statement, known: Mapping[str, str]) -> tuple[Norm, ...]
     if statement.kind == "row" or _DEFINING.match(statement.words):
         return ()
     if ends_in_colon(statement.words) or is_cut_off(statement.words):
+        return ()
+    if _EXAMPLE.match(statement.words):
         return ()
     found: dict[EntityType, Norm] = {}
     for norm in (*_modal(statement, known), *_exceptions(statement, known)):
@@ -241,7 +260,8 @@ def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
             after = (
                 after[: len(after) - len(statement.words)] + statement.words[case.end() :].lstrip()
             )
-        done, condition = _act_and_condition(subject, after)
+        is_only = _ONLY.search(trigger) is not None
+        done, condition = (after, "") if is_only else _act_and_condition(subject, after)
         action = _action(subject, trigger, done, actor)
         if type_ is EntityType.PERMISSION and _SAYS_NOTHING.fullmatch(action):
             continue
@@ -286,7 +306,7 @@ def _act_and_condition(subject: str, after: str) -> tuple[str, str]:
         done = done[: aside.start()] + done[aside.end() :]
     plain = without_brackets(done)
     later = next((one for one in _CONDITION.finditer(plain) if not _asks(plain, one)), None)
-    if later and _OF_A_THING.search(plain, 0, later.start()):
+    if later and (_OF_A_THING.search(plain, 0, later.start()) or _BRIEF.match(later[0])):
         later = None
     act = done[: later.start()] if later else done
     if fronted:  # what stands at the end then stays with the act
@@ -313,6 +333,8 @@ def _subject(text: str, clause: ModalClause) -> str:
         if _RELATIVE.search(subject):  # "passwords that must be stored ... must be encrypted"
             subject = text[clause.subject.char_start : clause.trigger.char_start]
     opened = _OPEN_BRACKET.search(subject)
+    if opened and not _WORD.search(subject, opened.end()):
+        return subject[: opened.start()]
     return subject[opened.end() :] if opened else subject
 
 
@@ -335,7 +357,7 @@ def _action(subject: str, trigger: str, after: str, actor: RoleMention | None) -
     if trigger.casefold().endswith("to be"):
         after = f" be {after}"
     else:
-        subject = _WILL.sub("", _BE.sub("", subject))
+        subject = _WILL.sub("", _BE.sub("", _CONSIDERED.sub("", subject)))
     if _GOES_ON.search(subject):
         subject = ""
     subject = _SAYS_THAT.sub("", subject.rpartition(", but ")[2])
@@ -352,7 +374,7 @@ def _tidy(text: str) -> str:
         folded = folded[:-1].rstrip()
     folded = _SPOKEN_TO.sub("", re.sub(r"^(?:but|and|so) ", "", folded))
     folded = _FREQUENTLY.sub("", folded)
-    return re.sub(r",? (?:even|or|nor|and|but|only|either|both|so|however)$", "", folded)
+    return re.sub(r",? (?:even|or|nor|and|but|only|so|however)$", "", folded)
 
 
 def _exceptions(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:

@@ -33,7 +33,7 @@ _WHICH_THING = re.compile(
 _PURPOSE = re.compile(r"\bso (?:that )?[^,;]{1,60}$", re.IGNORECASE)
 """Before "can": what something is for, and not what is allowed."""
 _THAT = re.compile(
-    r"\A\s*(?:so )?that\b|\b(?:(?:en|as)sur(?:e|es|ing)|(?:make|be) sure|certif(?:y|ies)|believe|belief|so|means?|assum(?:e|es|ing)) that\b"
+    r"\A\s*(?:so )?that\b|\b(?:(?:en|as)sur(?:e|es|ing)|(?:make|be) sure|certif(?:y|ies)|provides?|shows?|believe|belief|so|means?|assum(?:e|es|ing)) that\b"
     r"[^,;]{0,80}$",
     re.IGNORECASE,
 )
@@ -55,7 +55,7 @@ _IN_SOME_CASES = re.compile(
 _AS_HOPED = re.compile(
     r"^\s*(?:already|now)\b|^\s*be (?:done|fine|ok(?:ay)?|good|all set|enough|easy|obvious|straightforward"
     r"|simple|clear"
-    r"|familiar|auto\w*)\b",
+    r"|familiar|auto\w*)\b|^\s*(?:come up|appear|pop up|show up|look like|open up)\b",
     re.IGNORECASE,
 )
 """After "should": what is likely, and not what somebody is to do."""
@@ -81,6 +81,7 @@ _MIGHT_NOT = re.compile(
     re.IGNORECASE,
 )
 """After "may not": what an organisation perhaps does not do, and is not forbidden to."""
+_TO_COME = re.compile(r"(?:\bwill|['\u2019]ll)\s*$", re.IGNORECASE)
 _WILL_NOT = re.compile(r"(?:will(?: \w+ly)? (?:not|never)|won['\u2019]t)\Z", re.IGNORECASE)
 _COMES_SO = re.compile(
     r"^\s*(?:\w+ly )?(?:see|notice|appear|show|apply|affect|need|have|lose|receive|get|count|know"
@@ -114,7 +115,8 @@ _EPISTEMIC = re.compile(
 )
 _GRANTED = re.compile(
     r"\b(?:permitted|allowed|entitled|authori[sz]ed)\b"
-    r"|\b(?:may|can)(?: only| also)? be (?:\w+ly )?(?:accepted|offered|given|used|made"
+    r"|\bmay(?: only| also)? be (?:\w+ly )?used"
+    r"|\b(?:may|can)(?: only| also)? be (?:\w+ly )?(?:accepted|offered|given|made"
     r"|reimbursed|approved"
     r"|granted|claimed|booked|taken|paid|kept|shared|disclosed|carried|engaged|requested|sent"
     r"|stored"
@@ -122,6 +124,11 @@ _GRANTED = re.compile(
     r"|charged)\b",
     re.IGNORECASE,
 )
+_POINTS_TO = re.compile(
+    r"\b(?:can|may)(?: also)? (?:refer to|see|find|read|view|visit|learn|look|reach)\b",
+    re.IGNORECASE,
+)
+"""Where more is to be read."""
 _NEGATES = re.compile(
     r"\b(?:not?|never|neither|nor|none|nobody|cannot)\b|n['\u2019]t\b", re.IGNORECASE
 )
@@ -156,6 +163,13 @@ _BANNED = frozenset({"prohibited", "forbidden", "banned", "disallowed", "barred"
 _FEW_WORDS = re.compile(r"[^\w\s]{0,3}\s?(?:[\w'\u2019,-]+\s+){0,3}")
 """Before "prohibited" without a verb where it is a rule ("Smoking prohibited in all rooms"); else it
 only says which ("a list of programs prohibited from use")."""
+_WOULD = re.compile(r"(?:['\u2019]d|\bwould)\s*$", re.IGNORECASE)
+"""Before "need to" where it is so only in a case ("you'd need to pick another")."""
+_IT = re.compile(r"\W*(?:such|this|these|those|it)\b", re.IGNORECASE)
+_BY = re.compile(r"\s*by\b", re.IGNORECASE)
+"""Where something is said to rest on a law ("such steps are required by the Act")."""
+_BARE = frozenset({"required to", "obliged to", "obligated to"})
+"""Without a verb these only say which ("the settings required to connect")."""
 _NO_FORCE = frozenset({"having to", "had to"})
 _TO_OFFER = re.compile(r"\s*(?:offer|say|do with)\b", re.IGNORECASE)
 """After "has to" where nothing is demanded ("the voices our community has to offer")."""
@@ -209,6 +223,8 @@ def is_which(trigger: str, *, ahead: str, after: str) -> bool:
 
 def is_mere_chance(said: str, *, has_actor: bool) -> bool:
     """Return whether "may" or "can" in a clause is about what can happen, not what is allowed."""
+    if _POINTS_TO.search(said):
+        return True
     if _GRANTED.search(said):
         return False
     return not has_actor or _EPISTEMIC.search(said) is not None
@@ -219,9 +235,15 @@ def _is_no_duty(trigger: str, *, ahead: str, subject: str, after: str) -> bool:
     said = trigger.casefold()
     if said in _NO_FORCE or (trigger == "Should" and ahead.strip()):
         return True
+    if _WOULD.search(subject) or (
+        said.endswith("required") and _IT.match(subject) and _BY.match(after)
+    ):
+        return True
     if said.startswith("need"):
         alone = said == "need" and (_ONLY.search(subject) or _WHICH_THING.search(subject))
         return bool(alone or _NEEDS_OF.search(subject))
+    if said in _BARE:
+        return bool(subject.strip())
     checks = {
         "has to": _TO_OFFER.match(after),
         "have to": _TO_OFFER.match(after),
@@ -239,6 +261,8 @@ def _forbids_nothing(said: str, *, ahead: str, subject: str, after: str) -> bool
     if said in {"may not", "might not"} and (
         _IN_SOME_CASES.search(ahead[-_REACH:]) or _MIGHT_NOT.match(after)
     ):
+        return True
+    if said == "never" and _TO_COME.search(subject) and _COMES_SO.match(after):
         return True
     if (_NOT_QUITE.match(after) and not said.startswith("must")) or (
         said == "never" and _HAVE.search(subject)

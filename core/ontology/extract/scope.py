@@ -72,9 +72,13 @@ _REPLACES = word_pattern(
 )
 
 
+_OF_ANOTHER = re.compile(r",\s(?:which|that) appl(?:y|ies)\b", re.IGNORECASE)
+"""Where another policy is said to apply ("the Group's code, which applies to")."""
+
+
 def applies_to(statement: Statement) -> bool:
     """Return whether a statement, or the list it is in, says whom the policy applies to."""
-    if _NOT.search(statement.sentence):
+    if _NOT.search(statement.sentence) or _OF_ANOTHER.search(statement.sentence):
         return False
     return _APPLIES.search(statement.sentence) is not None
 
