@@ -124,7 +124,6 @@ class _ContentsPage:
         self._entries.add(key)
         return True
 
-
     def _covers_plain(self, heading: HeadingLine, *, body: int) -> bool:
         if heading.label is None and is_contents(heading.title):
             self._is_plain = body <= _NO_BODY

@@ -35,7 +35,8 @@ _ADDRESSES = re.compile(
     re.IGNORECASE,
 )
 _OF_EDITION = re.compile(
-    r"\s*(?:version|edition|revision|rev\.|v\d|copyright|\(c\)|\u00a9|effective|last |updated|dated?\b|as of"
+    r"\s*(?:version|edition|revision|rev\.|v\d|copyright|\(c\)|\u00a9|effective|last |updated"
+    r"|dated?\b|as of"
     r"|approved|adopted|draft|published|by )",
     re.IGNORECASE,
 )

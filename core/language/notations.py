@@ -7,27 +7,25 @@ from decimal import Decimal
 from functools import cache
 from typing import Literal, TypeAlias
 
-from core.language.number_signs import (
+from core.language.numerals import (
     DIGIT,
+    DIGITS,
     GLUED,
     MONEY_NAME,
     MONTH_NAME,
+    NOT_WITHIN,
+    NUMBER,
     NUMERAL,
     NUMERAL_IN_WORDS,
     NUMERAL_OR_ORDINAL,
     PLACES,
     PUNCTUATED,
     SHARE,
+    SPACED_DIGITS,
     TIME,
     TIME_UNIT,
     YEAR_FIRST,
     Sign,
-)
-from core.language.numerals import (
-    DIGITS,
-    NOT_WITHIN,
-    NUMBER,
-    SPACED_DIGITS,
     ordinal_value,
     plain,
     scale_of,

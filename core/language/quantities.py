@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from core.language.notations import NOTATIONS, QuantityKind
-from core.language.number_signs import signs_of
-from core.language.numerals import plain
+from core.language.numerals import plain, signs_of
 from core.language.spans import TextSpan
 from core.language.text_cache import cached_by_text
 

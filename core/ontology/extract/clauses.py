@@ -20,7 +20,8 @@ of a number, which parts nothing."""
 _IF_WHO = re.compile(r"(?:if|when|whenever|where|unless|while|once)\b[^,]*\Z", re.IGNORECASE)
 """The subject of a condition that a second verb shares ("if you travel and need to pay")."""
 _CAUSE = re.compile(
-    r"(?:\A|\s)(?:as|since|because)\s(?:this|it|they|you|we|the|that|these|those|there)\b[^,]{0,80}\Z",
+    r"(?:\A|\s)(?:as|since|because)\s(?:this|it|they|you|we|the|that|these|those"
+    r"|there)\b[^,]{0,80}\Z",
     re.IGNORECASE,
 )
 """Before a verb that gives a reason, and no rule ("as this requires a restart")."""
@@ -46,10 +47,24 @@ _A_THING = re.compile(
 )
 _CARE = re.compile(r"\b(?:care|sure|ensures?|ensuring|certain) that\b", re.IGNORECASE)
 """Before what is to be seen to ("take care that the data cannot be read")."""
-_FOR = re.compile(r"\s*for (?:all|any|each|every|those|the)\b", re.IGNORECASE)
-"""How a clause begins that says of what the rule after it is."""
+_FOR = re.compile(
+    r"\W*(?:note:\s)?(?:for (?:all|any|each|every|those|the)|if|when|where|unless|before|after|once"
+    r"|until)\b",
+    re.IGNORECASE,
+)
+"""How a clause begins that says of what, or when, the rule after it is."""
+_TO_KNOW = re.compile(
+    r"\A\W*(?:in order )?to (?:determine|decide|see|check|verify|assess|know|ensure"
+    r"|find out)\b[^,]*\Z",
+    re.IGNORECASE,
+)
+"""Before a verb within what is to be found out ("to see if it is a breach and requires a"
+" notice")."""
+_ONLY = re.compile(r"\bonly\b", re.IGNORECASE)
+"""Before a role where it is no other: the act is then told with its whole subject."""
 _OF_WHICH = re.compile(
-    r"[a-z]\s(?:(?:you|we|they|he|she|it|i)(?:['\u2019](?:ve|ll|re|d|s)|\s(?:have|has|had|are|is|will))?"
+    r"[a-z]\s(?:(?:you|we|they|he|she|it|i)(?:['\u2019](?:ve|ll|re|d|s)|\s(?:have|has|had|are|is"
+    r"|will))?"
     r"|(?:your|our|their|the|an?)\s[\w-]+)\s*\Z",
     re.IGNORECASE,
 )
@@ -67,7 +82,8 @@ _PASSIVE = re.compile(
 )
 """A passive verb phrase up to its agent, in one clause."""
 _OF_A_NOUN = re.compile(
-    r"\b(?:for|upon|after|under|pending|subject to) (?:[\w'\u2019-]+ ){0,2}(?:\w+(?:tion|ment|al|ing|sion|ance)"
+    r"\b(?:for|upon|after|under|pending|subject to) (?:[\w'\u2019-]+ ){0,2}(?:\w+(?:tion|ment|al"
+    r"|ing|sion|ance)"
     r"|reviews?|use|signature|vote) by (?:\w+ ){0,2}\Z",
     re.IGNORECASE,
 )
@@ -76,7 +92,8 @@ _MENTIONED = re.compile(r"[,;]|\b(?:and|or)\b", re.IGNORECASE)
 """Before a role that a passive verb only lists among things ("rooms, tools and personnel")."""
 _LISTED = re.compile(r",\s\w")
 _QUALIFIED = re.compile(
-    r"\b(?:full[- ]time|part[- ]time|new|newly hired|exempt|hourly|salaried|eligible|remote|departing"
+    r"\b(?:full[- ]time|part[- ]time|new|newly hired|exempt|hourly|salaried|eligible|remote"
+    r"|departing"
     r"|terminated|regular|covered|affected|junior)\s\Z",
     re.IGNORECASE,
 )
@@ -91,7 +108,8 @@ _PRONOUN = re.compile(
 _HEADS_ITS_PHRASE = re.compile(
     r"\s*(?:$|[^\w\s]|(?:and|or|nor|who|whom|whose|that|which|of|in|on|at|with|within|without|from"
     r"|for|to|by|as|under|outside|if|when|where|whenever|is|are|do|does|will|must|may|shall|should"
-    r"|can|not|never|then|also|both|each|all|only|alone|themselves|himself|herself|\w+(?:ed|ing|ly))"
+    r"|can|not|never|then|also|both|each|all|only|alone|themselves|himself|herself|\w+(?:ed|ing"
+    r"|ly))"
     r"\b)",
     re.IGNORECASE,
 )
@@ -135,24 +153,38 @@ def main_clauses(text: str) -> list[ModalClause]:
                 kept[-1] = _extended(kept[-1], clause)
             elif not kept and _FOR.match(text, clause.span.char_start):
                 ahead = clause
-            continue
-        if ahead is not None:
-            whole = TextSpan(char_start=ahead.span.char_start, char_end=clause.span.char_end)
-            clause, ahead = replace(clause, span=whole, subject=None), None  # noqa: PLW2901
-        if _CAUSE.search(text[clause.span.char_start : clause.trigger.char_start]):
-            continue
-        start = clause.subject.char_start if clause.subject else clause.trigger.char_start
-        if _IF_WHO.match(text, start, clause.trigger.char_start):
-            continue
-        before = kept[-1] if kept else None
-        if before is None or not _goes_on(text, before, clause):
-            kept.append(clause)
-        elif clause.modality in _FORBIDDING:
-            # "should be prohibited"; "must not be prohibited" is left to a person.
-            kept[-1:] = [] if before.modality in _FORBIDDING else [clause]
-        else:  # "may not allow anybody"
-            kept[-1] = _extended(before, clause)
+        elif not _only_explains(text, clause, clause.trigger):
+            _add(text, kept, clause if ahead is None else _after(ahead, clause))
+            ahead = None
     return kept
+
+
+def _only_explains(text: str, clause: ModalClause, trigger: TextSpan) -> bool:
+    """Return whether a clause gives a reason, or goes on with a condition."""
+    if _CAUSE.search(text[clause.span.char_start : trigger.char_start]):
+        return True
+    if _TO_KNOW.match(text[: trigger.char_start]):
+        return True
+    start = clause.subject.char_start if clause.subject else trigger.char_start
+    return _IF_WHO.match(text, start, trigger.char_start) is not None
+
+
+def _add(text: str, kept: list[ModalClause], clause: ModalClause) -> None:
+    """Add a clause, or put it together with the last one if both are one verb phrase."""
+    before = kept[-1] if kept else None
+    if before is None or not _goes_on(text, before, clause):
+        kept.append(clause)
+    elif clause.modality in _FORBIDDING:
+        # "should be prohibited"; "must not be prohibited" is left to a person.
+        kept[-1:] = [] if before.modality in _FORBIDDING else [clause]
+    else:  # "may not allow anybody"
+        kept[-1] = _extended(before, clause)
+
+
+def _after(ahead: ModalClause, clause: ModalClause) -> ModalClause:
+    """Return a clause together with what stands ahead and says of what it is."""
+    whole = TextSpan(char_start=ahead.span.char_start, char_end=clause.span.char_end)
+    return replace(clause, span=whole, subject=None)
 
 
 def _extended(clause: ModalClause, by: ModalClause) -> ModalClause:
@@ -164,25 +196,27 @@ def _extended(clause: ModalClause, by: ModalClause) -> ModalClause:
 def _is_within(text: str, kept: Sequence[ModalClause], clause: ModalClause) -> bool:
     """Return whether a modal expression is that of a clause that only says which thing is meant.
 
-    No word joins it to the rule before it ("begin with the thing your readers should remember").
+    No word joins it to the rule before it ("begin with the thing your readers should remember"), or
+    it is a part of what that asks for ("ensure that it cannot be read").
     """
-    if not kept or clause.trigger is None:
+    before = kept[-1] if kept else None
+    if (
+        clause.trigger is None
+        or before is None
+        or before.trigger is None
+        or before.span.char_end != clause.span.char_start
+    ):
         return False
-    before = kept[-1]
-    if before.trigger is None or before.span.char_end != clause.span.char_start:
-        return False
-    said = clause.trigger.of(text).casefold()
-    ahead = text[clause.span.char_start : clause.trigger.char_start]
-    if said in _BARE or _A_THING.match(ahead):
-        return True
-    if _CARE.search(text, before.trigger.char_start, clause.trigger.char_start):
-        return True
-    if _THAT.match(text, clause.span.char_start) or _ASKS.match(text, clause.span.char_start):
-        return True
-    if before.span.char_end != clause.trigger.char_start:
-        return False
+    own = text[clause.span.char_start : clause.trigger.char_start]
     between = text[before.trigger.char_end : clause.trigger.char_start]
-    return len(between.split()) > _ADVERBS and _OF_WHICH.search(between) is not None
+    return bool(
+        clause.trigger.of(text).casefold() in _BARE
+        or _A_THING.match(own)
+        or _CARE.search(text, before.trigger.char_start, clause.trigger.char_start)
+        or _THAT.match(own)
+        or _ASKS.match(own)
+        or (not own and len(between.split()) > _ADVERBS and _OF_WHICH.search(between))
+    )
 
 
 def _goes_on(text: str, before: ModalClause, clause: ModalClause) -> bool:
@@ -207,7 +241,7 @@ def actor_of(
     for text in (own, trigger):
         for role in find_roles(text, known):
             is_owner = text[role.end :].startswith(("'", "\u2019"))
-            if _QUALIFIED.search(text[: role.start]):
+            if _QUALIFIED.search(text[: role.start]) or _ONLY.search(text[: role.start]):
                 return None  # the act is then told with its whole subject
             if (
                 not is_owner

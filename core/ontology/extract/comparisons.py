@@ -9,9 +9,11 @@ from core.language.quantities import Quantity
 
 # These four are for text in lower case: where case is ignored, they take three times as long.
 AT_MOST = re.compile(
-    r"(?:(?<!add )(?<!adds )up to|at most|no more than|not more than|not exceed(?:ing)?|maximum(?: of)?|not (?:be"
+    r"(?:(?<!add )(?<!adds )up to|at most|no more than|not more than|not exceed(?:ing)?"
+    r"|maximum(?: of)?|not (?:be"
     r" )?above"
-    r"|limit(?:ed)?['\"\u2019\u201d]?(?: \w+){0,3}? (?:to|of|is|at)|capped at|within|lowered from .{0,60} to"
+    r"|limit(?:ed)?['\"\u2019\u201d]?(?: \w+){0,3}? (?:to|of|is|at)|capped at|within"
+    r"|lowered from .{0,60} to"
     r"|<=|\u2264|ceiling of|budget of"
     r"|may not be more than|no higher than)\W{0,9}(?:a |an |the |value of |total of ){0,4}$",
 )
@@ -38,12 +40,6 @@ NEGATED_ABOVE = re.compile(
 )
 """Before "above", of which it makes a limit; "with no receipts" says of which things."""
 _NOT_EXCEED = re.compile(r"\bnot exceed\b[^.;]{0,90}$", re.IGNORECASE)
-_WHICHEVER = re.compile(
-    r"[^.;]{0,120}?,? whichever (?:is|amount is|occurs) (?:the )?(?:(?P<less>lower|lowest|less|lesser"
-    r"|least|smaller|smallest)|higher|highest|more|greater|greatest|larger|largest)\b",
-    re.IGNORECASE,
-)
-"""After each of two amounts of which one counts ("90 % of your pay, whichever is lower")."""
 NEAR = 48
 """Characters around a number that are read."""
 
@@ -95,9 +91,6 @@ def after(text: str, quantity: Quantity) -> str:
 def comparison(text: str, quantity: Quantity) -> str:
     """Return how a threshold compares: "exactly" where no word says."""
     ahead, behind = before(text, quantity), after(text, quantity)
-    choice = _WHICHEVER.match(text, quantity.span.char_end)
-    if choice:
-        return "at_most" if choice["less"] else "at_least"
     if OR_MORE.match(behind):
         return "at_least"
     if _OR_LESS.match(behind):

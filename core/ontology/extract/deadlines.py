@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from core.language.modality import Modality, may_be_modal, modalities
-from core.language.number_signs import MONTH_NAME, PUNCTUATED, TIME_UNIT, YEAR_FIRST, signs_of
+from core.language.numerals import MONTH_NAME, PUNCTUATED, TIME_UNIT, YEAR_FIRST, signs_of
 from core.language.quantities import Quantity, quantities
 from core.language.text_cache import cached_by_text, word_pattern
 from core.ontology.extract.comparisons import (
@@ -120,12 +120,15 @@ _TO_BE_DONE = re.compile(r"\W{0,3}(?:for \w+ )?to (?!\d)\w+", re.IGNORECASE)
 _DURING = re.compile(r"\bover (?:the|an?)\W{0,3}$")
 """Before a time in which something goes on ("over the six-month review period")."""
 _EITHER_WAY = re.compile(
-    r"\b(?:shorter|less|fewer|lower|longer|more|higher)(?: or |/)(?:longer|more|higher|greater|shorter"
+    r"\b(?:shorter|less|fewer|lower|longer|more|higher)(?: or |/)(?:longer|more|higher|greater"
+    r"|shorter"
     r"|less|fewer|lower) than\W{0,3}$"
 )
 _LIMITS = re.compile(
-    r"\b(?:must|shall|should|may|can|cannot|will|need(?:s|ed)?|requir\w+|limit\w*|allow\w*|permit\w*|if"
-    r"|when|where|unless|only|minimum|maximum|up to|eligib\w+|entitled|appl(?:y|ies)|please|considered"
+    r"\b(?:must|shall|should|may|can|cannot|will|need(?:s|ed)?|requir\w+|limit\w*|allow\w*"
+    r"|permit\w*|if"
+    r"|when|where|unless|only|minimum|maximum|up to|eligib\w+|entitled|appl(?:y|ies)|please"
+    r"|considered"
     r"|counts?|leaves?|not|no)\b",
     re.IGNORECASE,
 )
@@ -157,16 +160,22 @@ _DONE = re.compile(
     re.IGNORECASE,
 )
 """What says, without a modal verb, that something is done as a rule."""
+_OF_A_TOOL = re.compile(
+    r"\W*(?:this|it)\s(?:also\s|then\s)?\w+s\b(?<!\bis)(?<!\bwas)", re.IGNORECASE
+)
+"""How a sentence begins that says what a program does ("this locks the screen")."""
 _ORDERED = re.compile(
     r"\b(?:please|reports?|notif(?:y|ies)|informs?|contacts?|calls?|tells?|alerts?|emails?|sends?"
-    r"|submits?|returns?|disconnects?|stops?|escalates?|lets?|registers?|records?|files?|asks?|seeks?"
+    r"|submits?|returns?|disconnects?|stops?|escalates?|lets?|registers?|records?|files?|asks?"
+    r"|seeks?"
     r"|investigates?|facilitates?|takes?|revokes?|disables?|changes?|updates?|leaves?|hands?)\b",
     re.IGNORECASE,
 )
 """What is done at once without a modal verb ("report a loss immediately")."""
 _GRANTS = frozenset({Modality.MAY, Modality.NEED_NOT})
 _ORDERS = re.compile(
-    r"\W*(?:please\s)?(?:delete|destroy|remove|erase|lock|close|review|renew|rotate|change|archive|purge"
+    r"\W*(?:please\s)?(?:delete|destroy|remove|erase|lock|close|review|renew|rotate|change"
+    r"|archive|purge"
     r"|repeat|disable|revoke)s?\b",
     re.IGNORECASE,
 )
@@ -190,8 +199,10 @@ def stated_deadlines(statement: Statement) -> Iterator[Measure]:
         found = None
         if quantity.kind == "date" and not _NO_LAST_DAY.search(before(text, quantity)):
             found = last_day(quantity, text)
-        elif quantity.kind == "duration" and end_of_range(read, place, text) != "low":
+        elif quantity.kind == "duration" and _is_the_end(read, place, text):
             found = _stated(quantity, statement)
+            if found and found.comparison != "before" and end_of_range(read, place, text) == "low":
+                found = None
         if found is not None:
             yield replace(found, at=quantity.span.char_start)
     at_once = unnumbered_deadline(text)
@@ -203,6 +214,14 @@ def stated_deadlines(statement: Statement) -> Iterator[Measure]:
     ):
         yield at_once
     yield from _rates(statement, is_duty=force == "duty")
+
+
+def _is_the_end(read: tuple[Quantity, ...], place: int, text: str) -> bool:
+    """Return whether a time is the end of a range that counts: of "5-6 days before" the first."""
+    end = end_of_range(read, place, text)
+    last = read[place + 1] if end == "low" and place + 1 < len(read) else read[place]
+    is_ahead = _ADVANCE.match(after(text, last)) is not None
+    return not end or (end == "low") is is_ahead
 
 
 def _stated(quantity: Quantity, statement: Statement) -> Measure | None:
@@ -225,6 +244,9 @@ def _stated(quantity: Quantity, statement: Statement) -> Measure | None:
     if not force and _ORDERS.match(text):
         force = "duty"
     compared = _compared(ahead, behind, force=force)
+    is_order = statement.kind != "sentence" or _ORDERED.search(text) is not None
+    if compared == "before" and not (force or is_order):
+        return None
     if compared == "for" and not _KEPT.search(ahead) and _BENEFIT.search(text):
         return None
     if compared:
@@ -290,7 +312,7 @@ def _force(sentence: str) -> str:
         return "duty"
     if said:
         return "granted"
-    return "duty" if _DONE.search(sentence) else ""
+    return "duty" if _DONE.search(sentence) and not _OF_A_TOOL.match(sentence) else ""
 
 
 def _rates(statement: Statement, *, is_duty: bool) -> Iterator[Measure]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from core.domain.ontology import EntityType
-from core.language.number_signs import DIGIT, MONEY_NAME, NUMERAL_IN_WORDS, SHARE, signs_of
+from core.language.numerals import DIGIT, MONEY_NAME, NUMERAL_IN_WORDS, SHARE, signs_of
 from core.language.quantities import Quantity, quantities
 from core.language.text_cache import word_set, words_of
 from core.ontology.extract.comparisons import (
@@ -34,7 +34,8 @@ _MARKUP_TAG = "</"
 _FROM = re.compile(r"\bfrom\W{0,9}$", re.IGNORECASE)
 """Before a count where something comes from ("from one country to another")."""
 _NO_NOUN = (
-    r"(?:when|while|where|if|per|for|from|with|within|before|after|that|which|who|and|or|are|is|must"
+    r"(?:when|while|where|if|per|for|from|with|within|before|after|that|which|who|and|or|are|is"
+    r"|must"
     r"|may|can|should|shall|will|have|has|had|the|an?|each|every|than|then|into|unless|until|at|on"
     r"|in|to|of|by|as|but|not|was|were|\w+ly)\b"
 )
@@ -44,7 +45,8 @@ _COUNTED = re.compile(
 )
 _PLURAL = re.compile(r"(?:[a-z-]+[^su\W]s|people|persons|men|women|children|staff)", re.IGNORECASE)
 _RULES = re.compile(
-    r"\b(?:must|shall|should|may|can|cannot|will|need(?:s|ed)?|requir\w+|limit\w*|allow\w*|permit\w*"
+    r"\b(?:must|shall|should|may|can|cannot|will|need(?:s|ed)?|requir\w+|limit\w*|allow\w*"
+    r"|permit\w*"
     r"|if|when|where|unless|only|minimum|maximum|max|up to|eligib\w+|entitled|exceed\w*|please"
     r"|threshold|approv\w+|prohibit\w*|not|no)\b",
     re.IGNORECASE,
@@ -56,10 +58,19 @@ _NOT_MORE = re.compile(
 )
 _NOT_LESS = re.compile(r"\b(?:at least|no less than|minimum)\b[^.]{0,80}$", re.IGNORECASE)
 """In what introduces a list of amounts."""
+_WHICHEVER = re.compile(
+    r"[^.;]{0,120}?,? whichever (?:is|amount is|occurs) (?:the )?(?:(?P<less>lower|lowest|less"
+    r"|lesser|least|smaller|smallest)|higher|highest|more|greater|greatest|larger|largest)\b",
+    re.IGNORECASE,
+)
+"""After each of two amounts of which one counts ("90 % of your pay, whichever is lower")."""
+_OR_ELSE = re.compile(r"(?:\s[\w'\u2019-]+){0,7},? or (?:the )?", re.IGNORECASE)
+"""Between two amounts of one comparison ("over $750 at home or $1,650 abroad")."""
 _AMOUNTS = frozenset({MONEY_NAME, SHARE})
 _NUMBERS = frozenset({DIGIT, NUMERAL_IN_WORDS})
 _COMPARING = word_set(
-    "up most more exceed exceeding exceeds exceeded maximum above limit limited capped within lowered"
+    "up most more exceed exceeding exceeds exceeded maximum above limit limited capped within"
+    " lowered"
     " ceiling higher over greater longer older excess beyond starting below under less fewer lower"
     " shorter least minimum from reaches reaching whichever"
 )
@@ -83,24 +94,40 @@ def measures_of(statement: Statement) -> Iterator[Measure]:
     read = quantities(text) if _may_limit(text) else ()
     last: Measure | None = None
     for place, quantity in enumerate(read):
+        found = None
         if quantity.kind in {"amount", "percentage"}:
-            if _PRICE.search(before(text, quantity)):
-                continue
-            threshold = _threshold(read, place, text)
-            if threshold.comparison == "exactly" and _is_alternative(read, place, text):
-                threshold = _like(threshold, last)
-            if threshold.comparison == "exactly":
-                threshold = _as_introduced(threshold, statement.lead_in_words)
-            last = threshold = replace(threshold, at=quantity.span.char_start)
-            if threshold.comparison != "exactly" or _is_limit(statement):
-                yield threshold
+            found = last = _amount(read, place, statement, last)
         elif quantity.kind == "number" and (
             statement.kind == "row" or _RULES.search(statement.sentence)
         ):
-            counted = _count(quantity, text)
-            if counted is not None:
-                yield replace(counted, at=quantity.span.char_start)
+            found = _count(quantity, text)
+        if found is not None and (found.comparison != "exactly" or _is_limit(statement)):
+            yield replace(found, at=quantity.span.char_start)
     yield from stated_deadlines(statement)
+
+
+def _amount(
+    read: tuple[Quantity, ...], place: int, statement: Statement, last: Measure | None
+) -> Measure | None:
+    """Return an amount or a share as it compares; None if it limits nothing.
+
+    Args:
+        read: All quantities of the statement.
+        place: Which of them it is.
+        statement: Where it stands.
+        last: The one before it.
+    """
+    text, quantity = statement.words, read[place]
+    if _PRICE.search(before(text, quantity)) or _in_example(text, quantity):
+        return None
+    found = _threshold(read, place, text)
+    if found.comparison == "exactly" and _is_alternative(read, place, text):
+        found = _like(found, last)
+    if found.comparison == "exactly":
+        found = _as_introduced(found, statement.lead_in_words)
+    if found.comparison == "exactly":
+        found = _of_two(found, text[quantity.span.char_end :])
+    return found
 
 
 def _may_limit(text: str) -> bool:
@@ -137,19 +164,39 @@ def _is_limit(statement: Statement) -> bool:
 
 
 def _is_alternative(read: tuple[Quantity, ...], place: int, text: str) -> bool:
-    """Return whether an amount only repeats the one before in another currency."""
-    if not place or read[place - 1].kind != read[place].kind:
+    """Return whether an amount is compared as the one before: in another currency, or place."""
+    if not place or read[place - 1].kind not in {"amount", "percentage"}:
         return False
     between = text[read[place - 1].span.char_end : read[place].span.char_start]
-    return between.strip(" ,(*") in {"or", "/"}
+    if read[place - 1].kind == read[place].kind and between.strip(" ,(*") in {"or", "/"}:
+        return True
+    return _OR_ELSE.fullmatch(between) is not None
+
+
+def _in_example(text: str, quantity: Quantity) -> bool:
+    """Return whether a number is one of an example that a sentence gives."""
+    return _EXAMPLE.search(text, 0, quantity.span.char_start) is not None
+
+
+def _of_two(threshold: Measure, behind: str) -> Measure:
+    """Return one of two amounts of which the smaller, or the larger, counts."""
+    choice = _WHICHEVER.match(behind)
+    if not choice:
+        return threshold
+    compared = "at_most" if choice["less"] else "at_least"
+    return replace(
+        threshold,
+        comparison=compared,
+        words=f"{compared.replace('_', ' ')} {threshold.words}",
+    )
 
 
 def _as_introduced(threshold: Measure, lead_in: str) -> Measure:
     """Return an amount in a list with the comparison that introduces it."""
-    for comparison, pattern in (("at_most", _NOT_MORE), ("at_least", _NOT_LESS)):
+    for compared, pattern in (("at_most", _NOT_MORE), ("at_least", _NOT_LESS)):
         if pattern.search(lead_in):
-            words = f"{comparison.replace('_', ' ')} {threshold.words}"
-            return replace(threshold, comparison=comparison, words=words)
+            words = f"{compared.replace('_', ' ')} {threshold.words}"
+            return replace(threshold, comparison=compared, words=words)
     return threshold
 
 

@@ -12,7 +12,8 @@ _TOLD = re.compile(
     r"\b(?:how|what|when|where|which|why|whom?)\s+(?:\w+\s+){0,2}$"
     r"|\b(?:whether|what)\s+(?:\w+\s+){0,5}$"
     r"|(?<!,)\s(?:which|how)\s+(?:\w+\s+){0,4}$"
-    r"|(?:\A|(?<![,;:.])\s)(?:tools?|equipment|something|anything|everything|things?|information|help|time"
+    r"|(?:\A|(?<![,;:.])\s)(?:tools?|equipment|something|anything|everything|things?|information"
+    r"|help|time"
     r"|support|resources?|access|skills?)\s+(?:we|you|they|employees)\s*(?:will\s*)?$",
     re.IGNORECASE,
 )
@@ -33,16 +34,19 @@ _WHICH_THING = re.compile(
 _PURPOSE = re.compile(r"\bso (?:that )?[^,;]{1,60}$", re.IGNORECASE)
 """Before "can": what something is for, and not what is allowed."""
 _THAT = re.compile(
-    r"\A\s*(?:so )?that\b|\b(?:(?:en|as)sur(?:e|es|ing)|(?:make|be) sure|certif(?:y|ies)|provides?|shows?|believe|belief|so|means?|assum(?:e|es|ing)) that\b"
+    r"\A\s*(?:so )?that\b|\b(?:(?:en|as)sur(?:e|es|ing)|(?:make|be) sure|certif(?:y|ies)"
+    r"|provides?|shows?|believe|belief|so|means?|assum(?:e|es|ing)) that\b"
     r"[^,;]{0,80}$",
     re.IGNORECASE,
 )
 """Before what is said within another rule ("ensure that the data cannot be read")."""
 _WHICH = re.compile(
-    r"\A\W*(?:any|all|other|some|which)\s(?:[\w-]+\s){1,2}(?:the|an?|your|our|each|their|we|you|they)"
+    r"\A\W*(?:any|all|other|some|which)\s(?:[\w-]+\s){1,2}(?:the|an?|your|our|each|their|we|you"
+    r"|they)"
     r"\b(?:\s[\w-]+){0,2}\s*$"
     r"|\b(?:that|which) (?:they|you|we|he|she|it) (?:believe|think|feel|hope|know|expect)s?\s*$"
-    r"|\b(?:all|any|every|each|the|those)\s(?:[\w-]+\s){1,4}(?:that|which)\s(?:you|we|they|he|she|it)"
+    r"|\b(?:all|any|every|each|the|those)\s(?:[\w-]+\s){1,4}(?:that|which)\s(?:you|we|they|he|she"
+    r"|it)"
     r"\s(?:will\s|\w+ly\s)?$",
     re.IGNORECASE,
 )
@@ -53,9 +57,11 @@ _IN_SOME_CASES = re.compile(
 )
 """Before "may not": what then is perhaps not possible."""
 _AS_HOPED = re.compile(
-    r"^\s*(?:already|now)\b|^\s*be (?:done|fine|ok(?:ay)?|good|all set|enough|easy|obvious|straightforward"
+    r"^\s*(?:already|now)\b|^\s*be (?:done|fine|ok(?:ay)?|good|all set|enough|easy|obvious"
+    r"|straightforward"
     r"|simple|clear"
-    r"|familiar|auto\w*)\b|^\s*(?:come up|appear|pop up|show up|look like|open up)\b",
+    r"|familiar|auto\w*)\b|^\s*(?:come up|appear|pop up|show up|look like|open up|see\b"
+    r"|have (?:it|access|already|received|been)\b)",
     re.IGNORECASE,
 )
 """After "should": what is likely, and not what somebody is to do."""
@@ -67,6 +73,10 @@ _WE_ADVISE = re.compile(
     r"(?:\A|\b(?:we|i|it|policy|company|team|please|strongly|highly|generally))\W*$", re.IGNORECASE
 )
 """Before "recommend" as advice to the reader, and not as a task ("investigate and recommend")."""
+_CONSTRUED = re.compile(
+    r"\s*be (?:understood|construed|interpreted|read|seen|taken)\b", re.IGNORECASE
+)
+"""After "should not": how a text is meant, which forbids nobody anything."""
 _INVITED = re.compile(
     r"^\s*(?:hesitate|forget|worry|feel|be (?:afraid|bashful|shy|embarrassed))\b", re.IGNORECASE
 )
@@ -85,7 +95,8 @@ _TO_COME = re.compile(r"(?:\bwill|['\u2019]ll)\s*$", re.IGNORECASE)
 _WILL_NOT = re.compile(r"(?:will(?: \w+ly)? (?:not|never)|won['\u2019]t)\Z", re.IGNORECASE)
 _COMES_SO = re.compile(
     r"^\s*(?:\w+ly )?(?:see|notice|appear|show|apply|affect|need|have|lose|receive|get|count|know"
-    r"|find|work|change|limit|reduce|interfere|impact|expire|accrue|happen|become|remain|result|immuni\w+|cover|include|exist"
+    r"|find|work|change|limit|reduce|interfere|impact|expire|accrue|happen|become|remain|result"
+    r"|immuni\w+|cover|include|exist"
     r"|matter|stop|start|begin|end|reflect|cause|help|prevent|take effect"
     r"|be (?:our|your|the|an?|so)"
     r"|be (?:able|eligible|available|paid|penali[sz]ed|disciplined|retaliated|charged|counted"
@@ -142,7 +153,8 @@ _HAVE = re.compile(r"(?:\b(?:have|has|had)|['\u2019]ve)\s*$", re.IGNORECASE)
 """Before "never": what has not been, and not what is forbidden."""
 _IT_SHOULD = re.compile(r"(?:\A|[.:;]\s)\W{0,3}(?:this|it|that|which)\s?$", re.IGNORECASE)
 _HAPPENS = re.compile(
-    r"\s*(?:only )?(?:instruct|take|show|help|give|bring|open|look|appear|get|prompt|work|last|sound"
+    r"\s*(?:only )?(?:instruct|take|show|help|give|bring|open|look|appear|get|prompt|work|last"
+    r"|sound"
     r"|make|lead|come|feel|cover|resolve|fix|trigger|display|redirect|solve)\b",
     re.IGNORECASE,
 )
@@ -161,7 +173,8 @@ _HAS_A_VERB = re.compile(r"\b(?:will|is|are|was|were|has|have|do|does|may|can)\b
 """Before "required" alone: it only says which ("we pay for a car required for the work")."""
 _BANNED = frozenset({"prohibited", "forbidden", "banned", "disallowed", "barred"})
 _FEW_WORDS = re.compile(r"[^\w\s]{0,3}\s?(?:[\w'\u2019,-]+\s+){0,3}")
-"""Before "prohibited" without a verb where it is a rule ("Smoking prohibited in all rooms"); else it
+"""Before "prohibited" without a verb where it is a rule ("Smoking prohibited in all rooms");"
+" else it
 only says which ("a list of programs prohibited from use")."""
 _WOULD = re.compile(r"(?:['\u2019]d|\bwould)\s*$", re.IGNORECASE)
 """Before "need to" where it is so only in a case ("you'd need to pick another")."""
@@ -233,6 +246,8 @@ def is_mere_chance(said: str, *, has_actor: bool) -> bool:
 def _is_no_duty(trigger: str, *, ahead: str, subject: str, after: str) -> bool:
     """Return whether words of a duty are none."""
     said = trigger.casefold()
+    if ahead.endswith("(") and said.startswith("require"):
+        return True
     if said in _NO_FORCE or (trigger == "Should" and ahead.strip()):
         return True
     if _WOULD.search(subject) or (
@@ -240,7 +255,9 @@ def _is_no_duty(trigger: str, *, ahead: str, subject: str, after: str) -> bool:
     ):
         return True
     if said.startswith("need"):
-        alone = said == "need" and (_ONLY.search(subject) or _WHICH_THING.search(subject))
+        alone = said in {"need", "need to"} and (
+            _ONLY.search(subject) or _WHICH_THING.search(subject)
+        )
         return bool(alone or _NEEDS_OF.search(subject))
     if said in _BARE:
         return bool(subject.strip())
@@ -262,23 +279,29 @@ def _forbids_nothing(said: str, *, ahead: str, subject: str, after: str) -> bool
         _IN_SOME_CASES.search(ahead[-_REACH:]) or _MIGHT_NOT.match(after)
     ):
         return True
-    if said == "never" and _TO_COME.search(subject) and _COMES_SO.match(after):
+    if said == "never" and _is_no_ban(subject, after):
         return True
-    if (_NOT_QUITE.match(after) and not said.startswith("must")) or (
-        said == "never" and _HAVE.search(subject)
-    ):
+    if _NOT_QUITE.match(after) and not said.startswith("must"):
         return True
     if _WILL_NOT.search(said):
         return _COMES_SO.match(after) is not None
-    if is_which(said, ahead=subject, after=after):
-        return True
     if said == "unacceptable":
         return _KIND.match(after) is not None
-    if _DO_NOT.match(said) and _AFTER_COMMA.search(ahead) and not _OPENS.match(ahead):
-        return True
     return bool(
-        _NOT_KNOWN.search(f"{said}{after}") or _INVITED.match(after) or _THAT.search(subject)
+        is_which(said, ahead=subject, after=after)
+        or (_DO_NOT.match(said) and _AFTER_COMMA.search(ahead) and not _OPENS.match(ahead))
+        or _CONSTRUED.match(after)
+        or _NOT_KNOWN.search(f"{said}{after}")
+        or _INVITED.match(after)
+        or _THAT.search(subject)
     )
+
+
+def _is_no_ban(subject: str, after: str) -> bool:
+    """Return whether "never" says what has not been, or what nobody need fear."""
+    if _HAVE.search(subject):
+        return True
+    return _TO_COME.search(subject) is not None and _COMES_SO.match(after) is not None
 
 
 def _is_quoted(ahead: str) -> bool:

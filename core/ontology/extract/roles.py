@@ -26,10 +26,11 @@ _ABBREVIATIONS: Mapping[str, str] = {
 _GROUPS: Mapping[str, str] = {
     r"(?<!government )(?<!public )(?<!state )employees?": "Employees",
     r"staff(?: members?)?|members? of staff": "Staff",
-    r"personnel": "Personnel",
+    r"personnel(?! (?:files?|records?|matters?|actions?|forms?|decisions?|costs?)\b)": "Personnel",
     r"contractors?": "Contractors",
     r"line managers?": "Line Manager",
-    r"(?<!password )(?<!secrets )(?<!package )(?<!device )(?<!credential )(?<!task )managers?": "Manager",
+    r"(?<!password )(?<!secrets )(?<!package )(?<!device )(?<!credential )(?<!task )"
+    r"managers?": "Manager",
     r"supervisors?": "Supervisor",
     r"managing directors?": "Managing Director",
     r"executive director": "Executive Director",
@@ -60,7 +61,8 @@ _GROUPS: Mapping[str, str] = {
     r"ombudsperson|ombudsman": "Ombudsperson",
 }
 _HEAD = (
-    r"(?:Officers?|Managers?|Directors?|Committee|Department|Team|Board(?! of\b)|Counsel|Auditors?"
+    r"(?:Officers?|Managers?|Directors?|Committee|Department(?! of\b)|Team|Board(?! of\b)|Counsel"
+    r"|Auditors?"
     r"|Controller|(?<!Controlled )Function"
     r"|Council|Approvers?|Analyst|Specialist|Custodians?|(?<!Beneficial )Owners?|Administrators?"
     r"|Desk|Unit|Division"
@@ -83,13 +85,17 @@ _TITLED = re.compile(
     r"|(?:Group\s|Global\s|Regional\s|Deputy\s|Assistant\s|Associate\s|Executive\s)?"
     r"(?:Head|Director|Manager|Secretary|Dean|Vice President|VP) (?:of|for) (?:[A-Z][\w&-]+)"
     r"(?:\s(?:and\s)?[A-Z][\w&-]+){0,3}"
-    rf"|(?:{_NOT_FIRST}(?!AND\b|OR\b)[A-Z][\w&-]*+\s(?:and\s(?=[A-Z]))?){{1,4}}{_HEAD}\b(?!\sMembers?\b)"
+    rf"|(?:{_NOT_FIRST}(?!AND\b"
+    rf"|OR\b)[A-Z][\w&-]*+\s(?:and\s(?=[A-Z]))?){{1,4}}{_HEAD}\b(?!\sMembers?\b)"
     r"|(?:Internal Audit|Human Resources|General Counsel|Legal Counsel|Accounts Payable|Works"
     r" Council"
     r"|Executive Committee|Regulator|Controller|Ombudsperson))"
     r"(?:\s\((?P<short>[A-Z]{2,5})\))?(?![\w-])"
 )
-_SHORT = re.compile(rf"(?<![\w-])(?:{'|'.join(_ABBREVIATIONS)}|VP)(?![\w]|-\w)")
+_SHORT = re.compile(
+    rf"(?<![\w-])(?:{'|'.join(_ABBREVIATIONS)}|VP)(?!\w|-\w|\s(?:Links|Portal|System|Tool|Hub"
+    rf"|Central)\b)"
+)
 """Not within an identifier ("HR-010")."""
 _GROUP = re.compile(rf"\b(?<!non-)(?<!user-)(?:{'|'.join(_GROUPS)})\b(?!-\w)", re.IGNORECASE)
 """Not within a compound ("manager-level roles", "non-employees")."""
@@ -122,7 +128,8 @@ _NEEDS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = (
 )
 """Each pattern of roles, and words of which all its matches have one: most sentences have none."""
 _CAPITALISED = re.compile(
-    r"(?:Head|Secretary|Dean|President|VP) (?:of|for)|Officer|Manager|Director|Committee|Department|Team|Board|Counsel|Auditor"
+    r"(?:Head|Secretary|Dean|President|VP) (?:of|for)|Officer|Manager|Director|Committee"
+    r"|Department|Team|Board|Counsel|Auditor"
     r"|Controller|Function|Council|Approver|Analyst|Specialist|Custodian|Owner|Administrator|Desk"
     r"|Unit|Division|Office|Steward|Coordinator|Supervisor|Person|Regulator|Internal Audit"
     r"|Human Resources|Accounts Payable|Ombudsperson"
@@ -156,10 +163,12 @@ _TO_ROLE: tuple[tuple[RelationType, re.Pattern[str]], ...] = (
         re.compile(
             r"\b(?:(?<!direct )reports?|reported|reporting|disclosed?|discloses?|notified"
             r"|submit(?:s|ted)?|sent?|addressed|declare[sd]?"
-            r"|(?:reports?|disclosures?|complaints?|requests?|notifications?|declarations?)[^.;:]{0,40}?"
+            r"|(?:reports?|disclosures?|complaints?|requests?|notifications?"
+            r"|declarations?)[^.;:]{0,40}?"
             r"\bmade)\b[^.;:]{0,80}?\bto\b"
             r"|\b(?:notif(?:y|ies)|inform(?:s)?|tells?|alerts?)\b"
-            r"|\b(?:incidents?|breach(?:es)?|suspect(?:s|ed)?|concerns?|lost|stolen|violations?|fraud"
+            r"|\b(?:incidents?|breach(?:es)?|suspect(?:s|ed)?|concerns?|lost|stolen|violations?"
+            r"|fraud"
             r"|compromised|emergency|accidents?|harassment|misconduct)\b[^.;]{0,120}?\bcontacts?\b",
             re.IGNORECASE,
         ),
@@ -287,7 +296,8 @@ def find_roles(text: str, known: Mapping[str, str]) -> tuple[RoleMention, ...]:
 
 
 _NO_OFFICE = re.compile(
-    r"(?:.*\s)?(?:Passwords?|Secrets?|Packages?|Credentials?|Tasks?|Devices?|Windows?|Keys?|Sessions?"
+    r"(?:.*\s)?(?:Passwords?|Secrets?|Packages?|Credentials?|Tasks?|Devices?|Windows?|Keys?"
+    r"|Sessions?"
     r"|Files?|Contents?|Tags?|Updates?|Licen[sc]es?|Configurations?|Connections?|Downloads?|Fonts?"
     r"|Plugins?|Domain|Vaults and)\s(?:Managers?|Controller|Administrator)|[A-Z]{2} Office"
 )

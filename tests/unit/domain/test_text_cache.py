@@ -11,7 +11,7 @@ import pytest
 
 from core.language import lead_ins, modality
 from core.language.notations import NOTATIONS, Notation
-from core.language.number_signs import signs_of
+from core.language.numerals import signs_of
 from core.language.text_cache import WordPattern, cached_by_text, words_of
 from core.ontology.extract import deadlines, exemptions, roles, scope, terms
 from tests.patterns import examples

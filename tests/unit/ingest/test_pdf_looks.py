@@ -265,7 +265,7 @@ def test_running_head_of_two_pages_is_left_out_but_no_heading_of_both() -> None:
 
 
 def test_of_two_looks_of_one_size_the_one_further_right_is_below() -> None:
-    """Bold is above bold italics, unless it is indented: what then stands out is the indentation."""
+    """Bold is above bold italics, unless it is indented: then the indentation is what counts."""
 
     def draw(canvas: Canvas) -> None:
         for place, name in enumerate(("Gifts and meals", "Our records")):
