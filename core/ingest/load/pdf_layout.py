@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from core.ingest.load.pdf_columns import column_edges, in_columns
 from core.ingest.load.pdf_fonts import is_far
 from core.ingest.load.pdf_lines import Line, is_label
 from core.ingest.load.pdf_margins import beside_text, is_page_number
@@ -85,8 +86,16 @@ def blocks_of(lines: Sequence[Line]) -> list[Block]:
     What stands in the margin comes last, so that it tears no paragraph apart; but titles beside
     their text come before it.
     """
+    edges = column_edges(lines)
+    if edges:
+        leading = _usual_leading(lines)
+        return [
+            block
+            for part in in_columns(lines, edges)
+            for block in _with_page_numbers(_grouped(part, leading), keeps_place=True)
+        ]
     beside = {id(line) for line in beside_text(lines)}
-    if not beside:
+    if len(beside) in {0, len(lines)}:
         return _blocks(lines)
     inside = [line for line in lines if id(line) not in beside]
     text, margin = _blocks(inside), _blocks([line for line in lines if id(line) in beside])
@@ -132,7 +141,8 @@ def _is_side_title(block: Block, inside: Sequence[Line]) -> bool:
     return (
         not block.cells
         and len(block.lines) <= _MAX_SIDE_LINES
-        and block.right < min(line.left for line in inside if len(line.text) >= _MIN_TEXT / 2)
+        and block.right
+        < min((line.left for line in inside if len(line.text) >= _MIN_TEXT / 2), default=0.0)
         and (first.size >= _LARGER * size or (first.is_bold and not is_bold))
         and not block.text.endswith((".", ",", ";"))
     )
@@ -164,7 +174,10 @@ def _is_over(block: Block, following: Block | None) -> bool:
 
 
 def _blocks(lines: Sequence[Line]) -> list[Block]:
-    leading = _usual_leading(lines)
+    return _with_page_numbers(_grouped(lines, _usual_leading(lines)), keeps_place=False)
+
+
+def _grouped(lines: Sequence[Line], leading: tuple[float, float] | None) -> list[Block]:
     runs: list[list[Line]] = []
     for line, following in itertools.zip_longest(lines, lines[1:]):
         begins_row = following is not None and _are_side_by_side(line, following)
@@ -172,7 +185,7 @@ def _blocks(lines: Sequence[Line]) -> list[Block]:
             runs[-1].append(line)
         else:
             runs.append([line])
-    return _with_page_numbers(_in_reading_order(_rows(runs)))
+    return _in_reading_order(_rows(runs))
 
 
 def _usual_leading(lines: Sequence[Line]) -> tuple[float, float] | None:
@@ -324,22 +337,29 @@ def _is_above(upper: Block, lower: Block) -> bool:
     )
 
 
-def _with_page_numbers(blocks: Sequence[Block]) -> list[Block]:
-    """Put the page numbers of a table of contents, drawn as a column, after their entries."""
+def _with_page_numbers(blocks: Sequence[Block], *, keeps_place: bool) -> list[Block]:
+    """Put the page numbers of a table of contents, drawn as a column, after their entries.
+
+    A number of no entry comes last, unless it keeps its place: the last line of a paragraph.
+    """
     numbers = {id(block): block for block in blocks if _is_number_column(block)}
+    partners = {
+        id(block): partner
+        for block in blocks
+        if id(block) not in numbers and not block.cells
+        if (partner := _partner(block, numbers.values())) is not None
+    }
+    used = {id(partner) for partner in partners.values()}
     result: list[Block] = []
-    used: set[int] = set()
     for block in blocks:
-        if id(block) in numbers:
-            continue
-        partner = _partner(block, numbers.values()) if not block.cells else None
-        if partner is None:
-            result.append(block)
-        else:
-            used.add(id(partner))
+        partner = partners.get(id(block))
+        if partner is not None:
             cells = (_cell_text(block.lines), partner.lines[0].text)
             result.append(Block(lines=(*block.lines, *partner.lines), cells=cells))
-    return [*result, *(block for key, block in numbers.items() if key not in used)]
+        elif id(block) not in numbers or (keeps_place and id(block) not in used):
+            result.append(block)
+    left = [block for key, block in numbers.items() if key not in used]
+    return result if keeps_place else [*result, *left]
 
 
 def _is_number_column(block: Block) -> bool:

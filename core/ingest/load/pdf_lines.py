@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import pypdfium2 as pdfium
 import pypdfium2.raw as pdfium_c
 
+from core.ingest.load.pdf_columns import column_edges
 from core.ingest.load.pdf_fonts import read_colour, read_face, read_origin, read_size
 from core.ingest.load.pdf_tags import ContentTag, read_tags, tag_at
 
@@ -29,6 +30,12 @@ _STRETCH = re.compile(rf"[^\n\r{HYPHEN}]++{HYPHEN}?|{HYPHEN}")
 """A line, as pdfium finds it."""
 _CELL_GAP = 1.8
 """Times the font size; justified text stays below, columns of a table are further apart."""
+_JUMP_BACK = 4.0
+"""Times the font size: another column, drawn at the same height, begins as far to the left."""
+_GUTTER = 0.6
+"""Times the font size: more than between words; what follows begins at the edge of a column."""
+_AT_EDGE = 2.0
+"""Points."""
 _MISSING_SPACE = 0.1
 """Of the font size: some producers write a space as a mere shift; letters of a word are closer."""
 _VISIBLE = 0.41
@@ -165,6 +172,8 @@ class _PageReader:
         self._codes = _codes(self._text, int(text_page.count_chars()))
         self._quarter = 0
         """Quarter turns, counter-clockwise, by which the page's text is rotated."""
+        self._edges: tuple[float, ...] = ()
+        """Left edges of columns that are drawn in turns; empty until they are known."""
 
     def read(self) -> PageLines:
         """Return the lines in the direction of most of the page's text."""
@@ -175,10 +184,11 @@ class _PageReader:
             if quarter is not None:
                 sizes[quarter] += end - start
         self._quarter = sizes.most_common(1)[0][0] if sizes else 0
-        lines: list[Line] = []
-        for start, end, quarter in found:
-            if quarter == self._quarter:
-                lines += self._parts(start, end)
+        upright = [(start, end) for start, end, quarter in found if quarter == self._quarter]
+        lines = [line for start, end in upright for line in self._parts(start, end)]
+        self._edges = column_edges(lines)
+        if self._edges:
+            lines = [line for start, end in upright for line in self._parts(start, end)]
         turned = sum(1 for *_, quarter in found if quarter not in {None, self._quarter})
         return PageLines(lines=tuple(lines), turned=turned)
 
@@ -227,23 +237,44 @@ class _PageReader:
         return _Chars(at, texts, visible, left, right)
 
     def _parts(self, start: int, end: int) -> Iterator[Line]:
-        """Split a line at gaps that are as wide as those between table columns."""
+        """Split a line at gaps that are as wide as those between table columns.
+
+        It is split too where it goes back to the left of its beginning, into another column, and
+        at the known edges of columns.
+        """
         chars = self._chars(start, end)
         if not chars.visible:
             return
         size = read_size(self._text, chars.at[chars.visible[0]])
         first = 0
         for place, gap in enumerate(map(operator.sub, chars.left[1:], chars.right)):
-            if gap > _CELL_GAP * size:
-                part = chars.part(first, place)
-                if not is_label("".join(part.texts).strip()):
-                    yield self._line(part)
-                    first = place + 1
+            is_apart = gap > _CELL_GAP * size or (
+                gap > _GUTTER * size and _is_at(chars.left[place + 1], self._edges)
+            )
+            if not is_apart and gap > -_JUMP_BACK * size:
+                continue
+            part = chars.part(first, place)
+            is_whole = (
+                not is_label("".join(part.texts).strip())
+                or (
+                    _is_at(chars.left[first], self._edges) and _is_across(chars, place, self._edges)
+                )
+                if is_apart
+                else _goes_back(chars, first, place, distance=_JUMP_BACK * size)
+            )
+            if is_whole:
+                yield self._line(part)
+                first = place + 1
         yield self._line(chars.part(first, len(chars.visible) - 1) if first else chars)
+
+    def _typical(self, chars: _Chars) -> int:
+        """Return a character of the size of a line: in columns, a bullet has one of its own."""
+        has_bullet = len(chars.visible) > 1 and chars.texts[chars.visible[0]] in _BULLETS
+        return chars.at[chars.visible[int(has_bullet and bool(self._edges))]]
 
     def _line(self, chars: _Chars) -> Line:
         first, last = chars.at[chars.visible[0]], chars.at[chars.visible[-1]]
-        size = read_size(self._text, first)
+        size = read_size(self._text, self._typical(chars))
         text = _spaced(chars, gap=_MISSING_SPACE * size).strip(" ")
         if _is_letter_spaced(text):
             text = _closed_up(chars)
@@ -262,6 +293,22 @@ class _PageReader:
             colour=read_colour(self._text, first),
             tag=tag_at(self._text, first, self._tags) if self._tags else None,
         )
+
+
+def _is_at(left: float, edges: Sequence[float]) -> bool:
+    """Return whether something begins at the edge of a column."""
+    return any(abs(left - edge) <= _AT_EDGE for edge in edges)
+
+
+def _is_across(chars: _Chars, place: int, edges: Sequence[float]) -> bool:
+    """Return whether the next character is in another column."""
+    return any(chars.right[place] < edge <= chars.left[place + 1] + _AT_EDGE for edge in edges)
+
+
+def _goes_back(chars: _Chars, first: int, place: int, *, distance: float) -> bool:
+    """Return whether the next character is far to the left, of the part's beginning too."""
+    following = chars.right[place + 1]
+    return following < chars.left[first] and chars.left[place] - following > distance
 
 
 def _codes(text_page: Any, count: int) -> str:
