@@ -343,13 +343,15 @@ def _with_page_numbers(blocks: Sequence[Block], *, keeps_place: bool) -> list[Bl
     A number of no entry comes last, unless it keeps its place: the last line of a paragraph.
     """
     numbers = {id(block): block for block in blocks if _is_number_column(block)}
-    partners = {
-        id(block): partner
-        for block in blocks
-        if id(block) not in numbers and not block.cells
-        if (partner := _partner(block, numbers.values())) is not None
-    }
-    used = {id(partner) for partner in partners.values()}
+    partners: dict[int, Block] = {}
+    used: set[int] = set()
+    for block in blocks:
+        if id(block) in numbers or block.cells:
+            continue
+        partner = _partner(block, (one for key, one in numbers.items() if key not in used))
+        if partner is not None:
+            partners[id(block)] = partner
+            used.add(id(partner))
     result: list[Block] = []
     for block in blocks:
         partner = partners.get(id(block))

@@ -10,10 +10,11 @@ _CONDITION = re.compile(
     r"\bonly (?:with|by|for|to|in|on|within|under|as)\b.*"
     r"|\b(?:only )?(?:(?<!even )if|when|whenever|where|unless"
     r"|(?<!days )(?<!weeks )(?<!hours )(?<!months )(?<!minutes )(?<!years )(?<!quarters )(?<!hour )"
-    r"(?<!day )(?<!week )(?<!month )(?<!year )(?:before|after|prior to)|until"
+    r"(?<!day )(?<!week )(?<!month )(?<!year )(?:before|(?<!\bor )after|prior to)|until"
     r"|(?<!\bat )once(?! (?:every|each|an?|per)\b)|provided that|as long as|in case"
     r"|upon (?:the |a |an |any |their |your |its )?(?:\w+ ){0,2}?(?:receipt|request|termination"
-    r"|completion|approval|notice|notification|discovery|hire|hiring|arrival|return|expiry|expiration|separation"
+    r"|completion|approval|notice|notification|discovery|hire|hiring|arrival|return|expiry"
+    r"|expiration|separation"
     r"|departure|learning|receiving|written|initial)\b"
     r"|(?<!is )(?<!are )(?<!be )subject to|without (?:[\w-]+\s){0,4}?(?:approvals?|consent"
     r"|permission|authori[sz]ation|agreement|delay|notice|reviews?|reason|cause|\w{3,}ing)\b"
@@ -74,12 +75,12 @@ _OPEN_BRACKET = re.compile(r"\((?=[^()]*$)")
 _RELATIVE = re.compile(r"\b(?:that|which|who)\s*$", re.IGNORECASE)
 _FORBIDS = re.compile(
     r"(?:prohibits?|forbids?|(?:do|does|will)(?:\s+not|n['\u2019]t)\s+(?!need|have|require)\w+"
-    r"|never|prohibition \w+)$",
+    r"|refrain(?:s|ed)?\s+from|never|prohibition \w+)$",
     re.IGNORECASE,
 )
 """Of these, what is forbidden stands behind; what stands before is whose rule it is, or nobody."""
 _DEMANDS = re.compile(
-    r"(?:requires?|expects?|needs?|recommends?|responsible\s+for)$", re.IGNORECASE
+    r"(?:requires?|expects?|needs?|recommends?|responsible\s+for|entitled)$", re.IGNORECASE
 )
 """Verbs that say something without what follows them, unlike "must"."""
 _NOTHING_MAY = re.compile(
@@ -97,7 +98,8 @@ _AND_WILL = re.compile(
 )
 """After what is forbidden, before what is done instead ("prohibits fraud and will act on it")."""
 _SPOKEN_TO = re.compile(
-    r"^(?:(?:[AQ]:|(?:yes|no|again|also|however|additionally|furthermore|moreover|therefore),"
+    r"^(?:(?:[AQ]:|(?:yes|no):|(?:yes|no|again|also|however|additionally|furthermore|moreover"
+    r"|therefore),"
     r"|(?:please )?note:|note that|there(?:\s(?:is|are)(?:\s\w+ly)?)?)\s+)+",
     re.IGNORECASE,
 )
@@ -149,7 +151,8 @@ def act_and_condition(subject: str, after: str) -> tuple[str, str]:
 def action_of(subject: str, trigger: str, after: str, actor: RoleMention | None) -> str:
     """Return what a norm is about: the verb phrase, with the subject where it is the object."""
     if actor is not None and actor.name.split()[0].casefold()[:4] in subject.casefold():
-        return tidy(after) or tidy(subject)
+        own = f"be entitled{after}" if trigger.casefold().endswith("entitled") else after
+        return tidy(own) or tidy(subject)
     nothing = _NO_NEED.match(trigger)
     if nothing:
         return tidy(f"{nothing['what']} {after}")

@@ -119,7 +119,8 @@ _DEMANDED = re.compile(
 )
 """Of whom something is demanded ("we require all suppliers to")."""
 _SAID_OF = re.compile(
-    r"\b(?:which|that|who|whom|whose)\s[^,;]{1,160}\Z|\b(?:including|such as|like)\s[^.;]{1,300}\Z",
+    r"\b(?:which|that|who|whom|whose)\s[^,;]{1,160}\Z|\b(?:including|such as|like)\s[^.;]{1,300}\Z"
+    r"|\([^()]{0,80}\Z",
     re.IGNORECASE,
 )
 """Before a role that is only named among others, or of whom something else is said."""

@@ -100,7 +100,7 @@ def measures_of(statement: Statement) -> Iterator[Measure]:
         elif quantity.kind == "number" and (
             statement.kind == "row" or _RULES.search(statement.sentence)
         ):
-            found = _count(quantity, text)
+            found = None if _in_example(text, quantity) else _count(quantity, text)
         if found is not None and (found.comparison != "exactly" or _is_limit(statement)):
             yield replace(found, at=quantity.span.char_start)
     yield from stated_deadlines(statement)

@@ -10,7 +10,7 @@ from core.language.modality import ModalClause, Modality
 from core.language.sentences import is_cut_off
 from core.language.spans import TextSpan
 from core.ontology.extract.acts import act_and_condition, action_of, subject_of, tidy
-from core.ontology.extract.clauses import actor_of, main_clauses, without_brackets
+from core.ontology.extract.clauses import FRONTED, actor_of, main_clauses, without_brackets
 from core.ontology.extract.exemptions import exception_in
 from core.ontology.extract.not_binding import binds, is_which
 from core.ontology.extract.roles import RoleMention, find_roles
@@ -52,10 +52,9 @@ _OPENS_CONDITIONS = re.compile(
 _OF_WHICH_THING = re.compile(
     r"\A\W*(?!(?:if|when|where|once|unless|while|before|after|note|please|ensure|remember)\b)"
     r"[A-Za-z][a-z]+\s(?:[\w'\u2019-]+\s){0,8}?(?!(?:if|when|that|and|but|or|because|so|then|as"
-    r"|until"
-    r"|unless|before|after|note|ensure|remember|understand|agree|acknowledge|confirm|believe|think"
-    r"|say|means|know|where|while|once)\s)[a-z]+\s(?:they|you|we|he|she|it)\s(?:(?:are|is"
-    r"|will)\s)?\Z",
+    r"|until|unless|before|after|note|ensure|remember|understand|agree|acknowledge|confirm|believe"
+    r"|think|say|means|know|where|while|once)\s)[a-z]+\s"
+    r"(?:they|you|we|he|she|it|(?:your|our|their|his|her)\s[\w-]+)\s(?:(?:are|is|will)\s)?\Z",
     re.IGNORECASE,
 )
 """Before a verb of a clause that no word marks, in an item ("access systems they")."""
@@ -79,6 +78,9 @@ _OWN_VERB = re.compile(
     r"\A(?:[\w -]{1,20}:\s)?[\w\s'\u2019-]{0,60}\b(?:will|won['\u2019]t)\b", re.IGNORECASE
 )
 """In an item: a sentence of its own, which its lead-in does not end ("must: ... IT will pay")."""
+_JOINED = re.compile(r"\band\b[^,;]{0,60}\Z", re.IGNORECASE)
+_BASE_VERBS = frozenset({"recommend", "permit", "allow", "require", "need", "expect"})
+"""At the beginning of an item these are the act ("you may not: ... recommend it to others")."""
 _ABOUT = re.compile(r"\b(?:of|about|on|how|what)$", re.IGNORECASE)
 _ONLY = re.compile(r"\bonly\b", re.IGNORECASE)
 _AND_IF = re.compile(
@@ -203,6 +205,7 @@ def _norm(
         after = after[: len(after) - len(statement.words)] + statement.words[case.end() :].lstrip()
     is_whole = _ONLY.search(trigger) is not None or _is_object(statement, reading)
     done, condition = (after, "") if is_whole else act_and_condition(subject, after)
+    condition = condition or _shared_case(reading, clause)
     action = action_of(subject, trigger, done, actor)
     if _points_elsewhere(NORM_TYPES[force], action, actor):
         return None
@@ -215,6 +218,17 @@ def _norm(
         sentence=statement.sentence,
         clause=None if reading.is_inherited else _within(statement.words, text, clause.span),
     )
+
+
+def _shared_case(reading: _Reading, clause: ModalClause) -> str:
+    """Return the case that a sentence begins with, for a rule joined to the first one by "and"."""
+    place = next(at for at, one in enumerate(reading.clauses) if one is clause)
+    before = reading.clauses[place - 1].trigger if place and not reading.is_inherited else None
+    if before is None or clause.trigger is None:
+        return ""
+    between = reading.text[before.char_end : clause.trigger.char_start]
+    case = FRONTED.match(without_brackets(reading.text)) if _JOINED.search(between) else None
+    return reading.text[: case.end()] if case else ""
 
 
 def _is_object(statement: Statement, reading: _Reading) -> bool:
@@ -257,6 +271,8 @@ def _is_of_a_noun(text: str, clause: ModalClause) -> bool:
     if clause.trigger is None:
         return False
     ahead = text[: clause.trigger.char_start]
+    if clause.trigger.of(text).casefold() in _BASE_VERBS and not ahead.strip(" (\"'"):
+        return True
     behind = text[clause.trigger.char_end : clause.span.char_end]
     return _OF_WHICH_THING.search(ahead) is not None or is_which(
         clause.trigger.of(text), ahead=ahead, after=behind

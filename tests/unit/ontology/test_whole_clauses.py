@@ -76,6 +76,34 @@ NUMBERS = (EntityType.THRESHOLD, EntityType.DEADLINE)
             "If a case is found",
         ),
         ("The club shall not be obliged to pay.", "The club to pay", ""),
+        (
+            "For all risks that require care, a date must be set.",
+            "For all risks that require care, a date to be set",
+            "",
+        ),
+        (
+            "Users must take care that the data cannot be read.",
+            "Users take care that the data cannot be read",
+            "",
+        ),
+        (
+            "Pages may not be used for ends prohibited by law.",
+            "Pages to be used for ends prohibited by law",
+            "",
+        ),
+        (
+            "Leads must tell all, train some if needed, and write a report.",
+            "Leads tell all, train some if needed, and write a report",
+            "",
+        ),
+        ("Keys are secret and should not be shared.", "Keys to be shared", ""),
+        ("Staff must be open, at which point the talk may end.", "be open", ""),
+        ("Harassment does not need to be seen.", "Harassment does not need to be seen", ""),
+        (
+            "You are entitled to leave for a child born on or after 15 December 1999.",
+            "You are entitled to leave for a child born on or after 15 December 1999",
+            "",
+        ),
         ("No cards can be issued.", "cards to be issued", ""),
         (
             "Budgets shall be sent for review by the Finance Committee.",
@@ -156,6 +184,13 @@ def test_a_deadline_without_a_number_is_as_strict_as_it_says(text: str, value: s
         "The club may not reimburse these costs.",
         "The leave will not limit your rights.",
         "Other laws prohibit such payments.",
+        "For example, you must be away for a week.",
+        "You'd need to pick another word.",
+        "You'll never get in trouble for it.",
+        "A list should come up.",
+        "Staff can refer to the guide.",
+        "This is not, and should not be understood as, a promise.",
+        "Search the pages (requires an account).",
     ],
 )
 def test_what_only_sounds_like_a_rule(text: str) -> None:
@@ -178,6 +213,10 @@ def test_an_item_with_a_clause_of_its_own_is_what_its_introduction_says() -> Non
         "As there are at least 10 clubs, the model is new.",
         "Requests can be sent for more than one team.",
         "After the 18 weeks your pay will fall.",
+        "This locks the screen after 30 minutes.",
+        "Leave may be taken immediately after the birth.",
+        "The rules apply if somebody leaves within 90 days of the start.",
+        "For example, you may ask for up to $360.",
         "A parent must take at least the first 2 weeks after the birth.",
         "<key>Nice</key> <integer>5</integer> is more than <b>3 lines</b>.",
         "Those who have worked here at least 12 months prior to the date are invited.",
@@ -195,10 +234,32 @@ def test_a_number_that_limits_nothing(text: str) -> None:
         ("You are assigned a 'User Limit' of $75.", "at_most"),
         ("The allowance is $75 or what you paid, whichever is lower.", "at_most"),
         ("The fee is $75 or the cost, whichever is greater.", "at_least"),
+        ("Each team has a budget of $75.", "at_most"),
+        ("Gifts should not exceed the following:\n\n- Year 2: $75\n", "at_most"),
     ],
 )
 def test_how_an_amount_compares(text: str, comparison: str) -> None:
     assert only(facts(text), EntityType.THRESHOLD).attributes["comparison"] == comparison
+
+
+def test_two_amounts_of_one_comparison_compare_alike() -> None:
+    for text in (
+        "Fares over $750 at home or $1,650 abroad must be approved.",
+        "Costs of more than 3% of the sum, or $5000, whichever is lower, must be approved.",
+    ):
+        found = of_type(facts(text), EntityType.THRESHOLD)
+        assert [one.attributes["comparison"] for one in found] == ["above", "above"]
+
+
+def test_of_a_range_ahead_of_something_the_first_time_counts() -> None:
+    found = only(facts("Requests must be sent 5 to 6 days in advance."), EntityType.DEADLINE)
+    assert (found.attributes["comparison"], found.attributes["value"]) == ("before", "5")
+
+
+def test_a_case_that_a_sentence_begins_with_is_that_of_both_its_rules() -> None:
+    found = facts("If you learn of it, you must tell the club and you must refrain from dealing.")
+    rules = [one for type_ in RULES for one in of_type(found, type_)]
+    assert {one.attributes["condition"] for one in rules} == {"If you learn of it"}
 
 
 def test_hours_that_add_up_to_a_sum_are_no_limit() -> None:
