@@ -107,7 +107,7 @@ _PATTERNS: tuple[tuple[Modality, str], ...] = (
         rf"|{_NOT}{_ADVERB}(?:\s+be)?\s+(?:{_OBLIGE}|necessary|needed)"
         r"|no\s+(?:\w+\s+)?(?:need|obligation|requirement)\s+(?:to|for)"
         rf"|(?:must|shall|will|may|should)\s+not\s+be\s+{_OBLIGE}"
-        rf"|(?:do|does){_N_T}\s+require|{_BE}\s+(?:\w+ly\s+)?(?:optional|voluntary)"
+        rf"|(?:do|does|will){_N_T}\s+require|{_BE}\s+(?:\w+ly\s+)?(?:optional|voluntary)"
         rf"|\bno(?:\s+[\w-]+){{1,5}}?\s+(?:{_BE})\s+(?:required|needed|necessary)"
         rf"|(?:{_NONE_OF}|nothing)(?:\s+(?!{_PRONOUN})[\w'\u2019/-]+){{0,6}}?\s+(?:has|have|needs?)\s+to"
         rf"|(?:do|does){_N_T}\s+(?:\w+ly\s+)?expect(?=\s+(?:[\w'\u2019-]+\s+){{1,5}}?to\b)",

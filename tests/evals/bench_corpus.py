@@ -184,6 +184,10 @@ def quality(data: Path) -> None:
         ("judged_facts", "judged facts right"),
         ("judged_facts_unseen", "the same, of documents that the rules were not made with"),
         ("judged_facts_workplace", "the same, of other people's handbooks"),
+        (
+            "judged_facts_blind",
+            "the same, of documents nobody had seen, before what was wrong was mended",
+        ),
     ):
         judged = (ROOT / f"tests/unit/ontology/{name}.jsonl").read_text("utf-8")
         verdicts = [json.loads(line)["right"] for line in judged.splitlines()]

@@ -16,7 +16,8 @@ _CONDITION = re.compile(
     r"|completion|approval|notice|notification|discovery|hire|hiring|arrival|return|expiry"
     r"|expiration|separation"
     r"|departure|learning|receiving|written|initial)\b"
-    r"|(?<!is )(?<!are )(?<!be )subject to|without (?:[\w-]+\s){0,4}?(?:approvals?|consent"
+    r"|(?<!is )(?<!are )(?<!be )(?<!otherwise )subject to|without (?:[\w-]+\s){0,4}?(?:approvals?"
+    r"|consent"
     r"|permission|authori[sz]ation|agreement|delay|notice|reviews?|reason|cause|\w{3,}ing)\b"
     r"|except|in the event)\b.*",
     re.IGNORECASE,
@@ -56,8 +57,8 @@ _CONSIDERED = re.compile(
 )
 """Before "unacceptable"."""
 _FIRST_VERB = re.compile(
-    r"\s*(?P<subject>(?!(?:i|we|you|they|he|she|it)\b)[^,;:]{1,100}?)\s(?:is|are|was|were|has"
-    r"|have|must|shall|should|may|can|will)\s",
+    r"\A(?P<subject>(?!\s|(?:i|we|you|they|he|she|it)\b)[^;:]{1,160}?)"
+    r"\s(?:is|are|was|were|has|have|must|shall|should|may|can|will)\s",
     re.IGNORECASE,
 )
 """The subject that two verbs share ("keys are secret and should not be shared")."""
@@ -92,8 +93,19 @@ _NO_NEED = re.compile(
     r"\Ano\s(?P<what>\S.*?)\s(?:is|are|be|was|were)\s(?:required|needed|necessary)\Z",
     re.IGNORECASE,
 )
+_OF_WHOM = re.compile(
+    r"\s(?P<whom>(?:who|whose|with|in|from|involved|working|travell?ing|responsible|wishing|seeking"
+    r"|offering|required)\b[^;:]{3,200}?)\s*\Z",
+    re.IGNORECASE,
+)
+"""After a role, of whom of it a rule is ("employees who learn of it")."""
+_IN_WHAT = re.compile(
+    r"\s*(?P<what>(?:in|when|while|for|as|during|by)\s\w+ing\b[^,;]{3,120}),", re.IGNORECASE
+)
+"""Before a role, in what case ("in deciding on a gift, employees")."""
 _AND_WILL = re.compile(
-    r",?\s(?:and|but)\s(?:(?:we|they|it)\s)?(?:will|provides?|explains?|describes?|outlines?)\s",
+    r",?\s(?:and|but)\s(?:(?:we|they|it)\s)?(?:will|provides?|explains?|describes?|outlines?"
+    r"|do not)\s",
     re.IGNORECASE,
 )
 """After what is forbidden, before what is done instead ("prohibits fraud and will act on it")."""
@@ -164,7 +176,7 @@ def action_of(subject: str, trigger: str, after: str, actor: RoleMention | None)
     else:
         subject = _WILL.sub("", _BE.sub("", _CONSIDERED.sub("", subject)))
     if _GOES_ON.search(subject):
-        said = _FIRST_VERB.match(subject)
+        said = _FIRST_VERB.match(subject.strip())
         subject = said["subject"] if said else ""
     subject = _SAYS_THAT.sub("", subject.rpartition(", but ")[2])
     if actor is None and _FORBIDS.search(trigger) and not after.lstrip().startswith("be "):
@@ -172,6 +184,15 @@ def action_of(subject: str, trigger: str, after: str, actor: RoleMention | None)
     if _DEMANDS.search(trigger):
         return tidy(f"{subject} {trigger} {after}")
     return tidy(f"{subject} {re.sub(r'^ *be ', 'to be ', after)}")
+
+
+def limit_of(subject: str, actor: RoleMention) -> str:
+    """Return of which part of a group, or in which case, a rule is; empty if of all, always."""
+    if not subject[actor.start : actor.end].strip() or actor.end > len(subject):
+        return ""
+    of_whom = _OF_WHOM.match(subject, actor.end)
+    ahead = _IN_WHAT.match(subject[: actor.start])
+    return of_whom["whom"].strip(" ,") if of_whom else ahead["what"] if ahead else ""
 
 
 def tidy(text: str) -> str:

@@ -45,6 +45,10 @@ _A_THING = re.compile(
     r"\s*(?:(?:and|or)\s)?(?:an?|the|any)\s(?:[\w'\u2019-]+\s){1,4}(?:they|you|we|it|he|she)\s*\Z",
     re.IGNORECASE,
 )
+_CONFIRMING = re.compile(
+    r"\b(?:confirm|show|stat|say|prov|indicat|certify)ing\b[^,;]{0,60}\Z", re.IGNORECASE
+)
+"""Before what a paper says ("and a letter confirming the event is allowed")."""
 _CARE = re.compile(r"\b(?:care|sure|ensures?|ensuring|certain) that\b", re.IGNORECASE)
 """Before what is to be seen to ("take care that the data cannot be read")."""
 _FOR = re.compile(
@@ -213,6 +217,7 @@ def _is_within(text: str, kept: Sequence[ModalClause], clause: ModalClause) -> b
     return bool(
         clause.trigger.of(text).casefold() in _BARE
         or _A_THING.match(own)
+        or _CONFIRMING.search(own)
         or _CARE.search(text, before.trigger.char_start, clause.trigger.char_start)
         or _THAT.match(own)
         or _ASKS.match(own)

@@ -3,10 +3,11 @@
 import re
 from dataclasses import dataclass
 
+from core.language.modality import may_be_modal
 from core.language.text_cache import cached_by_text, word_set, words_of
 
 _EXEMPTION = re.compile(
-    r"\b(?:do|does)(?:\s+not|n't) apply\b|(?<!non-)\bexempt(?:(?:ed|ion)?s?\b"
+    r"\b(?:do|does)(?:\s+not|n't) apply\b|(?<!non-)\bexempt(?! (?-i:[A-Z]))(?:(?:ed|ion)?s?\b"
     r"(?! (?:and|or|employees?|team|staff|workers?|positions?|status|tests?)\b)"
     r"|ions?\b(?! tests?\b))"
     r"|\b(?:is|are) (?:not|excluded)(?: \w+){0,2}"
@@ -31,7 +32,7 @@ _OF_ALL = re.compile(
 )
 """Before "other than" where it makes an exception, and does not only say which ("a host other than
 the owner")."""
-_BEGINS = re.compile(r"(?:\A|[.:;,\u2013\u2014]\s?|\b(?:and|but|so)\s)\Z", re.IGNORECASE)
+_BEGINS = re.compile(r"(?:\A|[.:;\u2013\u2014]\s?|\b(?:and|but|so)\s)\Z", re.IGNORECASE)
 """What stands before an exception that comes before its rule ("Unless you are ill, you must")."""
 _TO_THE_RULE = re.compile(r"[^,]*(?:(?:, [^,]{1,40}){0,5}, (?:or|and) [^,]*)?(?=,)")
 _EXCEPTING = word_set(
@@ -63,8 +64,9 @@ def exception_in(sentence: str) -> SentenceException | None:
     if _EXCEPTING.isdisjoint(words_of(sentence)):
         return None
     for carved in _CARVED_OUT.finditer(sentence):
-        if carved[0].casefold().startswith("other") and not _OF_ALL.search(
-            sentence, max(0, carved.start() - _REACH), carved.start()
+        if carved[0].casefold().startswith("other") and not (
+            _OF_ALL.search(sentence, max(0, carved.start() - _REACH), carved.start())
+            and may_be_modal(sentence[: carved.start()])
         ):
             continue
         action, case = carved[0], carved["case"]

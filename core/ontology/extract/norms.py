@@ -9,7 +9,7 @@ from core.language.lead_ins import ends_in_colon
 from core.language.modality import ModalClause, Modality
 from core.language.sentences import is_cut_off
 from core.language.spans import TextSpan
-from core.ontology.extract.acts import act_and_condition, action_of, subject_of, tidy
+from core.ontology.extract.acts import act_and_condition, action_of, limit_of, subject_of, tidy
 from core.ontology.extract.clauses import FRONTED, actor_of, main_clauses, without_brackets
 from core.ontology.extract.exemptions import exception_in
 from core.ontology.extract.not_binding import binds, is_which
@@ -206,7 +206,12 @@ def _norm(
     is_whole = _ONLY.search(trigger) is not None or _is_object(statement, reading)
     done, condition = (after, "") if is_whole else act_and_condition(subject, after)
     condition = condition or _shared_case(reading, clause)
-    action = action_of(subject, trigger, done, actor)
+    told = actor
+    if actor is not None and not is_whole:
+        limit = limit_of(subject, actor)
+        condition = condition or limit
+        told = None if limit and condition != limit else actor
+    action = action_of(subject, trigger, done, told)
     if _points_elsewhere(NORM_TYPES[force], action, actor):
         return None
     return Norm(

@@ -77,6 +77,12 @@ _CONSTRUED = re.compile(
     r"\s*be (?:understood|construed|interpreted|read|seen|taken)\b", re.IGNORECASE
 )
 """After "should not": how a text is meant, which forbids nobody anything."""
+_DEEMS = re.compile(
+    r"\s*(?:be (?:deemed|construed|treated as)|constitute|apply\b(?! for)|mean\b"
+    r"|have the (?:meaning|power))",
+    re.IGNORECASE,
+)
+"""After "shall": what counts as what, which binds nobody to anything."""
 _INVITED = re.compile(
     r"^\s*(?:hesitate|forget|worry|feel|be (?:afraid|bashful|shy|embarrassed))\b", re.IGNORECASE
 )
@@ -95,7 +101,7 @@ _TO_COME = re.compile(r"(?:\bwill|['\u2019]ll)\s*$", re.IGNORECASE)
 _WILL_NOT = re.compile(r"(?:will(?: \w+ly)? (?:not|never)|won['\u2019]t)\Z", re.IGNORECASE)
 _COMES_SO = re.compile(
     r"^\s*(?:\w+ly )?(?:see|notice|appear|show|apply|affect|need|have|lose|receive|get|count|know"
-    r"|find|work|change|limit|reduce|interfere|impact|expire|accrue|happen|become|remain|result"
+    r"|find|work|change|limit|relieve|reduce|interfere|impact|expire|accrue|happen|become|remain|result"
     r"|immuni\w+|cover|include|exist"
     r"|matter|stop|start|begin|end|reflect|cause|help|prevent|take effect"
     r"|be (?:our|your|the|an?|so)"
@@ -246,7 +252,7 @@ def is_mere_chance(said: str, *, has_actor: bool) -> bool:
 def _is_no_duty(trigger: str, *, ahead: str, subject: str, after: str) -> bool:
     """Return whether words of a duty are none."""
     said = trigger.casefold()
-    if ahead.endswith("(") and said.startswith("require"):
+    if (ahead.endswith("(") and said.startswith("require")) or _DEEMS.match(after):
         return True
     if said in _NO_FORCE or (trigger == "Should" and ahead.strip()):
         return True
@@ -291,6 +297,7 @@ def _forbids_nothing(said: str, *, ahead: str, subject: str, after: str) -> bool
         is_which(said, ahead=subject, after=after)
         or (_DO_NOT.match(said) and _AFTER_COMMA.search(ahead) and not _OPENS.match(ahead))
         or _CONSTRUED.match(after)
+        or _DEEMS.match(after)
         or _NOT_KNOWN.search(f"{said}{after}")
         or _INVITED.match(after)
         or _THAT.search(subject)

@@ -219,20 +219,9 @@ _STOP = re.compile(
 )
 _REACH = 110
 _NAME_GOES_ON = re.compile(r"\s[A-Z][a-z]{2,}")
-_NOT_TOLD = frozenset(
-    {
-        "Suppliers",
-        "Vendors",
-        "Third Parties",
-        "Business Partners",
-        "Agents",
-        "Contractors",
-        "Consultants",
-        "Employees",
-        "Interns",
-        "Apprentices",
-    }
-)
+OUTSIDE = frozenset({"Suppliers", "Vendors", "Third Parties", "Business Partners", "Agents"})
+"""Who is no part of an organisation."""
+_NOT_TOLD = OUTSIDE | {"Contractors", "Consultants", "Employees", "Interns", "Apprentices"}
 """To whom things are given or paid, but nothing is reported, and who approves nothing."""
 
 

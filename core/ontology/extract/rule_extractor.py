@@ -20,6 +20,7 @@ from core.ontology.extract.measures import measures_of
 from core.ontology.extract.norms import Norm, norms_of
 from core.ontology.extract.references import find_references
 from core.ontology.extract.roles import (
+    OUTSIDE,
     RoleMention,
     RoleRelation,
     abbreviations,
@@ -133,7 +134,8 @@ class _Reader:
         """Add the facts of one statement."""
         roles = {role.key: role for role in find_roles(statement.words, self._known)}
         for role in roles.values():
-            self._role(role, statement)
+            if role.name not in OUTSIDE:  # else only where a rule binds them
+                self._role(role, statement)
         norms = [self._norm(norm, statement) for norm in norms_of(statement, self._known)]
         rules = [(key, norm) for key, norm in norms if norm.type is not EntityType.EXCEPTION]
         subjects = [key for key, _ in rules]

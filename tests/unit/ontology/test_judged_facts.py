@@ -5,12 +5,16 @@
     python -m tests.evals.sample_facts workplace/documents/civicactions/health-safety* \\
         workplace/documents/catalyzeio/12-breach* --each 50 --seed 2026
 
-Each has a verdict: whether a strict reader finds it in the text as it is read. The rules were
-written with samples of the first two documents at hand, and with single facts of the last two; not
-with any of the others, where they fare worse.
+Each has a verdict of a strict reader who knows nothing of the program: whether the text says so as it
+is read. The rules were developed with these documents at hand. What was wrong in these samples was
+mended in part afterwards, so that some of what is listed as wrong is no longer read.
+
+`judged_facts_blind.jsonl` has the verdicts on twelve documents that nobody had seen, each by two
+readers, of the rules as they were before that document was read; see `docs/quality.md`.
 """
 
 import json
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -25,9 +29,9 @@ KEPT = 0.9
 @pytest.mark.parametrize(
     ("name", "drawn", "right"),
     [
-        ("judged_facts", 100, 92),
-        ("judged_facts_unseen", 60, 52),
-        ("judged_facts_workplace", 91, 84),
+        ("judged_facts", 100, 87),
+        ("judged_facts_unseen", 60, 43),
+        ("judged_facts_workplace", 89, 77),
     ],
 )
 def test_judged_facts_are_right_and_still_read(
@@ -41,3 +45,14 @@ def test_judged_facts_are_right_and_still_read(
     found = [one["id"] for one in judged if one["right"]]
     kept = [one for one in found if one in now]
     assert len(kept) >= KEPT * len(found), "the rules changed: draw and judge anew"
+
+
+def test_facts_of_documents_that_nobody_had_seen_are_those_that_the_pages_tell() -> None:
+    file = Path(__file__).with_name("judged_facts_blind.jsonl")
+    judged = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    right = Counter(one["round"] for one in judged if one["right"])
+    drawn = Counter(one["round"] for one in judged)
+    page = (Path(__file__).parents[3] / "docs/quality.md").read_text("utf-8")
+    for name in "abcdef":
+        (row,) = (line for line in page.splitlines() if line.startswith(f"| {name} |"))
+        assert row.endswith(f"| {right[name]} of {drawn[name]} |")

@@ -97,6 +97,13 @@ NUMBERS = (EntityType.THRESHOLD, EntityType.DEADLINE)
             "",
         ),
         ("Keys are secret and should not be shared.", "Keys to be shared", ""),
+        ("Employees who travel by train must insure it.", "insure it", "who travel by train"),
+        ("In deciding on a gift, employees must ask.", "ask", "In deciding on a gift"),
+        (
+            "The form must have a date and a letter confirming the trip is allowed.",
+            "The form have a date and a letter confirming the trip is allowed",
+            "",
+        ),
         ("Staff must be open, at which point the talk may end.", "be open", ""),
         ("Harassment does not need to be seen.", "Harassment does not need to be seen", ""),
         (
@@ -191,6 +198,8 @@ def test_a_deadline_without_a_number_is_as_strict_as_it_says(text: str, value: s
         "Staff can refer to the guide.",
         "This is not, and should not be understood as, a promise.",
         "Search the pages (requires an account).",
+        "A breach of these rules shall constitute a breach of the law.",
+        "This policy shall apply to all of us.",
     ],
 )
 def test_what_only_sounds_like_a_rule(text: str) -> None:
@@ -280,6 +289,12 @@ def test_hours_that_add_up_to_a_sum_are_no_limit() -> None:
 def test_who_is_told_of_something(text: str, *, told: bool) -> None:
     found = facts(text)
     assert any(one.type is RelationType.REPORTS_TO for one in found.relations) is told
+
+
+def test_outsiders_are_roles_only_where_a_rule_binds_them() -> None:
+    assert of_type(facts("Some vendors are small."), EntityType.ROLE) == []
+    (role,) = of_type(facts("Vendors must sign the code."), EntityType.ROLE)
+    assert role.name == "Vendors"
 
 
 @pytest.mark.parametrize(
