@@ -182,12 +182,9 @@ def quality(data: Path) -> None:
     print(f"titles and parents right: {right} of {len(known)}")
     for name, what in (
         ("judged_facts", "judged facts right"),
-        ("judged_facts_unseen", "the same, of documents that the rules were not made with"),
+        ("judged_facts_unseen", "the same, of two more documents"),
         ("judged_facts_workplace", "the same, of other people's handbooks"),
-        (
-            "judged_facts_blind",
-            "the same, of documents nobody had seen, before what was wrong was mended",
-        ),
+        ("judged_facts_blind", "the same, of documents when they were first read"),
     ):
         judged = (ROOT / f"tests/unit/ontology/{name}.jsonl").read_text("utf-8")
         verdicts = [json.loads(line)["right"] for line in judged.splitlines()]

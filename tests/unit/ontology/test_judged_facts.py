@@ -5,9 +5,9 @@
     python -m tests.evals.sample_facts workplace/documents/civicactions/health-safety* \\
         workplace/documents/catalyzeio/12-breach* --each 50 --seed 2026
 
-Each has a verdict of a strict reader who knows nothing of the program: whether the text says so as it
-is read. The rules were developed with these documents at hand. What was wrong in these samples was
-mended in part afterwards, so that some of what is listed as wrong is no longer read.
+Each has a verdict of a strict reader who knows nothing of the program: whether the text says so as
+it is read. The rules were developed with these documents at hand. What was wrong in these samples
+was mended in part afterwards, so that some of what is listed as wrong is no longer read.
 
 `judged_facts_blind.jsonl` has the verdicts on twelve documents that nobody had seen, each by two
 readers, of the rules as they were before that document was read; see `docs/quality.md`.
