@@ -1,10 +1,11 @@
 """What a rule asks, and when: the act and the condition of a clause, in the text's words."""
 
 import re
+from collections.abc import Mapping
 
 from core.language.modality import ModalClause
 from core.ontology.extract.clauses import FRONTED, without_brackets
-from core.ontology.extract.roles import RoleMention
+from core.ontology.extract.roles import RoleMention, find_roles
 
 _CONDITION = re.compile(
     r"\bonly (?:with|by|for|to|in|on|within|under|as)\b.*"
@@ -14,11 +15,9 @@ _CONDITION = re.compile(
     r"|(?<!\bat )once(?! (?:every|each|an?|per)\b)|provided that|as long as|in case"
     r"|upon (?:the |a |an |any |their |your |its )?(?:\w+ ){0,2}?(?:receipt|request|termination"
     r"|completion|approval|notice|notification|discovery|hire|hiring|arrival|return|expiry"
-    r"|expiration|separation"
-    r"|departure|learning|receiving|written|initial)\b"
+    r"|expiration|separation|departure|learning|receiving|written|initial)\b"
     r"|(?<!is )(?<!are )(?<!be )(?<!otherwise )subject to|without (?:[\w-]+\s){0,4}?(?:approvals?"
-    r"|consent"
-    r"|permission|authori[sz]ation|agreement|delay|notice|reviews?|reason|cause|\w{3,}ing)\b"
+    r"|consent|permission|authori[sz]ation|agreement|delay|notice|reviews?|reason|cause|\w{3,}ing)\b"
     r"|except|in the event)\b.*",
     re.IGNORECASE,
 )
@@ -186,12 +185,20 @@ def action_of(subject: str, trigger: str, after: str, actor: RoleMention | None)
     return tidy(f"{subject} {re.sub(r'^ *be ', 'to be ', after)}")
 
 
-def limit_of(subject: str, actor: RoleMention) -> str:
-    """Return of which part of a group, or in which case, a rule is; empty if of all, always."""
-    if not subject[actor.start : actor.end].strip() or actor.end > len(subject):
+def limit_of(subject: str, actor: RoleMention, known: Mapping[str, str]) -> str:
+    """Return of which part of a group, or in which case, a rule is; empty if of all, always.
+
+    Args:
+        subject: What stands before the modal expression.
+        actor: Whom the rule binds; empty is returned where the subject does not name it.
+        known: Abbreviations of roles.
+    """
+    fronted = FRONTED.match(without_brackets(subject.strip()))
+    own = subject.strip()[fronted.end() :] if fronted else subject
+    if all((one.key, one.start) != (actor.key, actor.start) for one in find_roles(own, known)):
         return ""
-    of_whom = _OF_WHOM.match(subject, actor.end)
-    ahead = _IN_WHAT.match(subject[: actor.start])
+    of_whom = _OF_WHOM.match(own, actor.end)
+    ahead = _IN_WHAT.match(own[: actor.start])
     return of_whom["whom"].strip(" ,") if of_whom else ahead["what"] if ahead else ""
 
 

@@ -62,8 +62,7 @@ _TO_KNOW = re.compile(
     r"|find out)\b[^,]*\Z",
     re.IGNORECASE,
 )
-"""Before a verb within what is to be found out ("to see if it is a breach and requires a"
-" notice")."""
+"""Before a verb within what is to be found out ("to see if it is bad and requires a notice")."""
 _ONLY = re.compile(r"\bonly\b", re.IGNORECASE)
 """Before a role where it is no other: the act is then told with its whole subject."""
 _OF_WHICH = re.compile(

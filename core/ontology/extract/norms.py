@@ -208,7 +208,7 @@ def _norm(
     condition = condition or _shared_case(reading, clause)
     told = actor
     if actor is not None and not is_whole:
-        limit = limit_of(subject, actor)
+        limit = limit_of(subject, actor, known)
         condition = condition or limit
         told = None if limit and condition != limit else actor
     action = action_of(subject, trigger, done, told)
