@@ -74,7 +74,7 @@ _LONG_AGO = re.compile(
 )
 """Before a date that only says of whom or what ("staff who joined before May 2021")."""
 _NO_LAST_DAY = re.compile(
-    rf"{_LONG_AGO.pattern}|\b(?:to allow|in order to|so that|target)\b[^,;]*$"
+    rf"{_LONG_AGO.pattern}|\b(?:to allow|in order to|so that|target)\b[^,;]{{0,48}}$"
 )
 """Before a date that is none of a duty, or only what it is good for."""
 _AT_ONCE = word_pattern(
