@@ -66,6 +66,9 @@ class Statement:
         )
 
 
+_LONGEST = 4_000
+"""Characters: what is longer is figures or code without a stop, and no sentence. To read numbers in
+it takes time in the square of its length: 15 s for 32,000 characters, hours for megabytes."""
 _MARKUP = re.compile(r"\*\*|__|`|\\(?=[$%#_*])|[\u200e\u200f]|\$\\rightarrow\$")
 _SIGNS = (("\\geq", "\u2265"), ("\\leq", "\u2264"))
 """Of formulas, as some tools export them."""
@@ -112,6 +115,9 @@ def _of_section(text: str, section: Section) -> Iterator[Statement]:
         char_end=section.char_end,
     ):
         raw = unit.span.of(text)
+        if len(raw) > _LONGEST:
+            header = () if unit.kind == "header" else header
+            continue
         if unit.kind in {"header", "row"}:
             cells = [clean(cell) for cell in raw.strip("|").split("|")]
             if unit.kind == "row":

@@ -8,6 +8,8 @@ And what is looked for before a pattern is tried: nothing is missed by it.
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from core.language import lead_ins, modality
 from core.language.notations import NOTATIONS, Notation
@@ -100,3 +102,29 @@ def test_words_are_those_that_a_pattern_takes_for_the_same() -> None:
     """Letters that ignoring case makes an "i", an "s" or a "k" among them."""
     words = words_of("W\u0131TH\u0130N 5 days, mu\u017ft \u212aeep x_y")
     assert words == {"within", "5", "days", "must", "keep", "x_y"}
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "Staff may:",
+                "- wait",
+                "(a) go;",
+                "1. stay",
+                "x | y",
+                "\n",
+                "\n\n",
+                " ",
+                "and",
+                "Go on.",
+            ]
+        ),
+        max_size=12,
+    )
+)
+def test_no_text_that_has_a_list_is_taken_for_one_without(parts: list[str]) -> None:
+    """The index of facts reads only sections that may have lists."""
+    text = " ".join(parts)
+    if any(unit.lead_ins for unit in lead_ins.introduced_units(text)):
+        assert lead_ins.may_have_lists(text)

@@ -291,6 +291,13 @@ def test_who_is_told_of_something(text: str, *, told: bool) -> None:
     assert any(one.type is RelationType.REPORTS_TO for one in found.relations) is told
 
 
+def test_what_goes_on_for_pages_without_a_stop_states_nothing() -> None:
+    """Else a file of megabytes in one line would be read for hours."""
+    rule = "Staff must report gifts above EUR 50 within 5 days"
+    assert of_type(facts(" and ".join([rule] * 20)), EntityType.THRESHOLD) != []
+    assert of_type(facts(" and ".join([rule] * 200)), EntityType.THRESHOLD) == []
+
+
 def test_outsiders_are_roles_only_where_a_rule_binds_them() -> None:
     assert of_type(facts("Some vendors are small."), EntityType.ROLE) == []
     (role,) = of_type(facts("Vendors must sign the code."), EntityType.ROLE)
