@@ -8,8 +8,6 @@ And what is looked for before a pattern is tried: nothing is missed by it.
 import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from core.language import lead_ins, modality
 from core.language.notations import NOTATIONS, Notation
@@ -104,27 +102,19 @@ def test_words_are_those_that_a_pattern_takes_for_the_same() -> None:
     assert words == {"within", "5", "days", "must", "keep", "x_y"}
 
 
-@given(
-    st.lists(
-        st.sampled_from(
-            [
-                "Staff may:",
-                "- wait",
-                "(a) go;",
-                "1. stay",
-                "x | y",
-                "\n",
-                "\n\n",
-                " ",
-                "and",
-                "Go on.",
-            ]
-        ),
-        max_size=12,
-    )
+@pytest.mark.parametrize("between", ["\n", "\n\n    ", "\n\t", "\u2028", " Go on. "])
+@pytest.mark.parametrize(
+    "marker", ["- ", "* ", "+ ", "\u2022 ", "\u25e6 ", "(a) ", "iv) ", "1. ", "1.2. ", "A. "]
 )
-def test_no_text_that_has_a_list_is_taken_for_one_without(parts: list[str]) -> None:
+def test_no_text_that_has_a_list_is_taken_for_one_without(marker: str, between: str) -> None:
     """The index of facts reads only sections that may have lists."""
-    text = " ".join(parts)
-    if any(unit.lead_ins for unit in lead_ins.introduced_units(text)):
+    text = f"Staff may:{between}{marker}wait."
+    introduced = any(unit.lead_ins for unit in lead_ins.introduced_units(text))
+    assert introduced or between == " Go on. "
+    assert lead_ins.may_have_lists(text) or not introduced
+
+
+def test_rows_and_items_within_a_line_are_lists_too() -> None:
+    for text in ("Staff may: | a | b |\n| c | d |", "Staff may: (a) wait; and (b) stay."):
         assert lead_ins.may_have_lists(text)
+    assert not lead_ins.may_have_lists("Staff may wait, as rule 7 says. Others may not.")
