@@ -78,9 +78,10 @@ class BackgroundTasks:
         """
         uncertain = 0
         for rest_s in self._rests_s:
+            is_last = self._stop.is_set()  # a stop while it is sent leaves one attempt more
             result = await send()
             uncertain += isinstance(result, Uncertain)
-            if isinstance(result, Succeeded | Rejected) or uncertain > 1 or self._stop.is_set():
+            if isinstance(result, Succeeded | Rejected) or uncertain > 1 or is_last:
                 return result
             asked_s = result.after_s if isinstance(result, RateLimited) else 0.0
             await self._rest(min(LONGEST_REST_S, max(rest_s, asked_s)))

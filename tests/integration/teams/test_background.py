@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.background_tasks import BackgroundTasks
+from bot.call_results import CallResult, RateLimited, Succeeded
 from core.domain.json_value import Json
 from tests.integration.teams.conftest import Scene
 from tests.servers.slack import faults
@@ -83,6 +84,28 @@ async def test_a_stop_does_not_leave_out_what_waits(scene: Scene, group: asyncio
     await scene.teams.journal.wait_for("post", outcome="500")
     await background.ended()
     assert len(scene.teams.tenant.by_bot()) == 1
+
+
+async def test_a_stop_during_an_attempt_leaves_one_more(group: asyncio.TaskGroup) -> None:
+    """What is just being refused is sent again."""
+    background = BackgroundTasks(group, retry_after_s=NEVER)
+    stopped, results = asyncio.Event(), iter((RateLimited(after_s=0.0), Succeeded(body={})))
+    sent: list[CallResult] = []
+
+    async def send() -> CallResult:
+        await stopped.wait()
+        sent.append(next(results))
+        return sent[-1]
+
+    async def told() -> None:
+        await background.retry(send)
+
+    background.begin(told())
+    end = group.create_task(background.ended())
+    await asyncio.sleep(0)
+    stopped.set()
+    await end
+    assert [type(one) for one in sent] == [RateLimited, Succeeded]
 
 
 async def test_a_stop_tries_no_longer(scene: Scene, group: asyncio.TaskGroup) -> None:
