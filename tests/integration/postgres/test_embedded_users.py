@@ -17,7 +17,12 @@ import pytest
 from sqlalchemy import NullPool, create_engine, make_url, text
 
 from core.adapters.postgres.engine.embedded import start_embedded, stop_embedded
-from core.adapters.postgres.engine.embedded_account import binary, make_private, server_account
+from core.adapters.postgres.engine.embedded_account import (
+    binary,
+    data_folder,
+    make_private,
+    server_account,
+)
 from core.domain.errors import ConfigError
 
 COMMAND = """
@@ -222,6 +227,25 @@ def test_a_home_into_which_others_may_write_is_refused(tmp_path: Path) -> None:
     home.chmod(0o777)
     with pytest.raises(ConfigError, match="chmod go-w"):
         start_embedded(home)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root's data lie outside the home")
+def test_data_of_a_home_that_was_removed_are_not_taken_for_a_new_ones() -> None:
+    """Whoever removes a home begins anew, or says that the data were meant to stay."""
+    closed = Path(tempfile.mkdtemp(prefix="citebound-closed-"))  # nobody else may enter it
+    home = closed / "home"
+    start_embedded(home)
+    stop_embedded(home)
+    data = data_folder(home, server_account())
+    assert data.parent != home
+    shutil.rmtree(home)
+    with pytest.raises(ConfigError, match=rf"rm -r {data}; .* touch {home}/\.users"):
+        start_embedded(home)
+    (home / ".users").touch()
+    start_embedded(home, temporary=True)
+    stop_embedded(home)
+    assert not data.exists()
+    shutil.rmtree(closed)
 
 
 def test_a_path_with_spaces_and_commas_works(home: Path) -> None:

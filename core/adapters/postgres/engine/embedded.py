@@ -128,12 +128,16 @@ def _joined(home: Path, *, is_temporary: bool) -> _Use:
     account = server_account()
     with exclusively(home / ".lock"):
         data = data_folder(home, account)
+        users_path = home / ".users"
+        if not users_path.exists():
+            _refuse_a_removed_home(home, data)
+            users_path.touch(mode=0o600)
         if not (data / "PG_VERSION").exists():
             _initialise(data, account)
         _check_version(data)
         url = _running(data, account) or _started(data, account)
         make_embedded_logins(url)
-        users = os.open(home / ".users", os.O_RDWR | os.O_CREAT, 0o600)
+        users = os.open(users_path, os.O_RDWR)
         fcntl.flock(users, fcntl.LOCK_SH)
     return _Use(
         pid=os.getpid(),
@@ -189,6 +193,20 @@ def _open_home(home: Path) -> None:
                 f"others may write to {home}, which holds the embedded database:"
                 f" run chmod go-w {shlex.quote(str(home))}, or set CITEBOUND_HOME elsewhere"
             ) from None
+
+
+def _refuse_a_removed_home(home: Path, data: Path) -> None:
+    """Take no data for a new home's that lie outside it and were there before it.
+
+    Raises:
+        ConfigError: There are such data: the home was removed, and they stayed.
+    """
+    if data.parent != home and (data / "PG_VERSION").exists():
+        kept, mark = shlex.quote(str(data)), shlex.quote(str(home / ".users"))
+        raise ConfigError(
+            f"{home} is new, but the database of an earlier home of this name is still in {data}:"
+            f" to begin anew, run rm -r {kept}; to go on with it, run touch {mark}"
+        )
 
 
 def _initialise(data: Path, account: ServerAccount) -> None:
