@@ -9,7 +9,7 @@ from core.ontology.extract.roles import RoleMention, find_roles
 
 _CONDITION = re.compile(
     r"\bonly (?:with|by|for|to|in|on|within|under|as)\b.*"
-    r"|\b(?:only )?(?:(?<!even )if|when|whenever|where|unless"
+    r"|\b(?:only )?(?:(?<!even )if|when(?! to\b)|whenever|where(?! to\b)|unless"
     r"|(?<!days )(?<!weeks )(?<!hours )(?<!months )(?<!minutes )(?<!years )(?<!quarters )(?<!hour )"
     r"(?<!day )(?<!week )(?<!month )(?<!year )(?:before|(?<!\bor )after|prior to)|until"
     r"|(?<!\bat )once(?! (?:every|each|an?|per)\b)|provided that|as long as|in case"
@@ -49,6 +49,11 @@ _IF_ANY = re.compile(r"if any\Z", re.IGNORECASE)
 _INSERTED = re.compile(r"\s*,\s(?P<words>[^,;:()]{4,120}),\s")
 """What is said between a modal verb and its act ("shall, if asked, send")."""
 _WILL = re.compile(r"(?:\s(?:will|shall)|['\u2019]ll)\s*$", re.IGNORECASE)
+_EXAMPLE = re.compile(r"\b(?:i\.?e|e\.?g)\b[.,]*\s*\Z", re.IGNORECASE)
+_ADDED = re.compile(r"[\w,]\s(?:and|or),?\s\Z", re.IGNORECASE)
+"""Before the condition of a second act ("kept in English and, where asked for, in French")."""
+_IN_TIME = re.compile(r"without (?:\w+ )?delay\b", re.IGNORECASE)
+"""What is inserted and says how soon, not in which case."""
 _BE = re.compile(r"(?:\s|^)(?:is|are|be|was|were|there)\s*$", re.IGNORECASE)
 _CONSIDERED = re.compile(
     r"\s(?:is|are|be)\s(?:considered|deemed|viewed as|seen as|regarded as|treated as)\s*$",
@@ -115,6 +120,7 @@ _SPOKEN_TO = re.compile(
     re.IGNORECASE,
 )
 """Before a rule, of which it is no part."""
+_CUT_EXAMPLE = re.compile(r"[,.(\s]{1,4}(?:i\.?e|e\.?g)$", re.IGNORECASE)
 _AT_WHICH = re.compile(r",?\sat which (?:point|time)\b.*$", re.IGNORECASE)
 _FREQUENTLY = re.compile(
     r"\s(?:typically|generally|usually|strictly|also|therefore|hereby)$", re.IGNORECASE
@@ -132,7 +138,7 @@ def subject_of(text: str, clause: ModalClause) -> str:
             subject = text[clause.subject.char_start : clause.trigger.char_start]
     opened = _OPEN_BRACKET.search(subject)
     if opened and not _WORD.search(subject, opened.end()):
-        is_order = clause.trigger.of(text)[:2].casefold() == "do"
+        is_order = clause.trigger.of(text)[:3].casefold() in {"do ", "don", "not"}
         return "" if is_order else subject[: opened.start()]
     return subject[opened.end() :] if opened else subject
 
@@ -141,18 +147,24 @@ def act_and_condition(subject: str, after: str) -> tuple[str, str]:
     """Return what is to be done, and when: before the subject, beside the verb, or at the end."""
     fronted = FRONTED.match(without_brackets(subject.strip()))
     inserted = _INSERTED.match(after)
+    if inserted and not _CONDITION.match(inserted["words"]):
+        inserted = None  # it says how, and stays with the act
     done = after[inserted.end() :] if inserted else after
     aside = _PARENTHETIC.search(done)
+    if aside and _BRIEF.match(f"{aside['words']} it"):
+        aside = None  # it may be of one thing of several, and stays where it stands
     if aside:
         done = done[: aside.start()] + done[aside.end() :]
     plain = without_brackets(done)
-    later = next((one for one in _CONDITION.finditer(plain) if not _asks(plain, one)), None)
+    later = next((one for one in _CONDITION.finditer(plain) if not _is_none(plain, one)), None)
     if later and (_OF_A_THING.search(plain, 0, later.start()) or _BRIEF.match(later[0])):
         later = None
     act = done[: later.start()] if later else done
     if fronted:  # what stands at the end then stays with the act
         return done, subject.strip()[: fronted.end()]
-    if inserted and _CONDITION.match(inserted["words"]):
+    if inserted and _IN_TIME.match(inserted["words"]):
+        return after, ""
+    if inserted:
         return act, inserted["words"]
     if later:
         return act, done[later.start() :]
@@ -204,7 +216,7 @@ def limit_of(subject: str, actor: RoleMention, known: Mapping[str, str]) -> str:
 
 def tidy(text: str) -> str:
     """Return words with single spaces, without what does not belong to an act at their ends."""
-    folded = " ".join(text.split()).strip(" ,;:.(")
+    folded = _CUT_EXAMPLE.sub("", " ".join(text.split()).strip(" ,;:.("))
     if folded.endswith(")") and folded.count(")") > folded.count("("):
         folded = folded[:-1].rstrip()
     folded = _SPOKEN_TO.sub("", re.sub(r"^(?:but|and|so) ", "", folded))
@@ -212,6 +224,13 @@ def tidy(text: str) -> str:
     return re.sub(r",? (?:even|or|nor|and|but|only|so|however)$", "", folded)
 
 
-def _asks(text: str, found: re.Match[str]) -> bool:
-    """Return whether "if" stands for "whether" ("decide if it is urgent")."""
+def _is_none(text: str, found: re.Match[str]) -> bool:
+    """Return whether a condition is none of the act: an example's, or that of what is added to it.
+
+    Nor is one after a semicolon, or "if" where it stands for "whether" ("decide if it is urgent").
+    """
+    if _EXAMPLE.search(text, 0, found.start()) or _ADDED.search(text, 0, found.start()):
+        return True
+    if ";" in text[: found.start()]:
+        return True
     return found[0][:2].casefold() == "if" and _WHETHER.search(text, 0, found.start()) is not None

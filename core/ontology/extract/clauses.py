@@ -11,7 +11,8 @@ from core.ontology.extract.roles import RoleMention, find_roles
 FRONTED = re.compile(
     r"^(?:if|when|whenever|where|unless|before|after|until|once|provided that|in case|upon|during"
     r"|throughout|prior to|following|as long as|subject to|notwithstanding"
-    r"|from|in the event|should)\b[^,]*(?:(?:, [^,]{1,40}){0,5}, (?:or|and) [^,]*)?(?:,|$)",
+    r"|from|in the event|in (?:the )?cases? of|in case|on the \w+ of|should)\b[^,]*"
+    r"(?:(?:, [^,]{1,40}){0,5}, (?:or|and) [^,]*)?(?:,|$)",
     re.IGNORECASE,
 )
 _IN_BRACKETS = re.compile(r"\([^()]{1,80}\)|(?<=\d),(?=\d)")
@@ -49,11 +50,17 @@ _CONFIRMING = re.compile(
     r"\b(?:confirm|show|stat|say|prov|indicat|certify)ing\b[^,;]{0,60}\Z", re.IGNORECASE
 )
 """Before what a paper says ("and a letter confirming the event is allowed")."""
+_ASKED = re.compile(
+    r"\b(?:why|how|(?:determin|decid|check|verif|assess|confirm|identif)\w* (?:if|whether|what"
+    r"|which))\b[^;:.]{0,160}\Z",
+    re.IGNORECASE,
+)
+"""Before a verb of what is to be told or found out ("say why the access is required")."""
 _CARE = re.compile(r"\b(?:care|sure|ensures?|ensuring|certain) that\b", re.IGNORECASE)
 """Before what is to be seen to ("take care that the data cannot be read")."""
 _FOR = re.compile(
-    r"\W*(?:note:\s)?(?:for (?:all|any|each|every|those|the)|if|when|where|unless|before|after|once"
-    r"|until)\b",
+    r"\W*(?:note:\s)?(?:for (?:all|any|each|every|those|the)|if|when|whenever|where|unless|before"
+    r"|after|once|until|while|in the event|in (?:the )?cases?|provided)\b",
     re.IGNORECASE,
 )
 """How a clause begins that says of what, or when, the rule after it is."""
@@ -77,13 +84,13 @@ _ADVERBS = 3
 """Words at most within a verb phrase."""
 _JOINED = re.compile(r"[;:.]|\b(?:and|or|but|that|who|which|to|it|they|you|we)\b", re.IGNORECASE)
 _PASSIVE = re.compile(
-    r"\s*(?:\w+ly )?(?:not )?be(?:en)? (?:\w+ly )?"
+    r"\s*(?:\w+ly )?(?:not )?be(?:en)? (?:\w+ly )?(?!(?:pre-?)?approved|authori[sz]ed|granted)"
     r"(?:\w+(?:ed|en|wn|ne|de|pt|ld|nt|ut)|kept|held|made|paid|sent|read|set|met)\b"
     r"[^,;:.]{0,160}?\bby (?:the |an? |their |its |each )?"
     r"(?:relevant |appropriate |responsible |respective |direct |designated |applicable )?",
     re.IGNORECASE,
 )
-"""A passive verb phrase up to its agent, in one clause."""
+"""A passive verb phrase up to its agent, in one clause; who approves is not who is bound."""
 _OF_A_NOUN = re.compile(
     r"\b(?:for|upon|after|under|pending|subject to) (?:[\w'\u2019-]+ ){0,2}(?:\w+(?:tion|ment|al"
     r"|ing|sion|ance)"
@@ -97,7 +104,7 @@ _LISTED = re.compile(r",\s\w")
 _QUALIFIED = re.compile(
     r"\b(?:full[- ]time|part[- ]time|new|newly hired|exempt|hourly|salaried|eligible|remote"
     r"|departing"
-    r"|terminated|regular|covered|affected|junior)\s\Z",
+    r"|terminated|separated|former|permanent|temporary|regular|covered|affected|junior)\s\Z",
     re.IGNORECASE,
 )
 """Before a group of which only a part is bound."""
@@ -118,7 +125,7 @@ _HEADS_ITS_PHRASE = re.compile(
 )
 """After a role that is who is spoken of, and not what kind of thing is ("vendor contracts")."""
 _DEMANDED = re.compile(
-    r"(?:requires?|expects?)\s(?P<whom>(?:[\w'\u2019-]+\s){1,5}?)to\b", re.IGNORECASE
+    r"(?:requires?|expects?)\s(?P<whom>(?:[\w'\u2019-]+\s){1,8}?)to\b", re.IGNORECASE
 )
 """Of whom something is demanded ("we require all suppliers to")."""
 _SAID_OF = re.compile(
@@ -128,7 +135,8 @@ _SAID_OF = re.compile(
 )
 """Before a role that is only named among others, or of whom something else is said."""
 _DEPENDENT = re.compile(
-    r"(?:\b(?:of|by|from|to|for|with|in|on|at|against|under|between|such as|like|including)\b"
+    r"(?:\b(?:of|by|from|to|for|with|in|on|at|against|under|between|such as|like|including"
+    r"|encourages?|asks?|allows?|permits?|enables?|helps?|reminds?|informs?|audits?|trains?)\b"
     r"|[\w]['\u2019]s?)"
     r"(?:\s(?:the|an?|each|any|all|its|their|our|relevant|both|every))*"
     r"(?:\s(?!(?:and|or)\b)[\w-]+){0,2}\s*$",
@@ -220,6 +228,7 @@ def _is_within(text: str, kept: Sequence[ModalClause], clause: ModalClause) -> b
         or _CARE.search(text, before.trigger.char_start, clause.trigger.char_start)
         or _THAT.match(own)
         or _ASKS.match(own)
+        or _ASKED.search(between)
         or (not own and len(between.split()) > _ADVERBS and _OF_WHICH.search(between))
     )
 

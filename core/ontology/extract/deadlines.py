@@ -24,6 +24,7 @@ from core.ontology.extract.comparisons import (
     end_of_range,
     measure,
 )
+from core.ontology.extract.not_binding import HAPPENS_BY_ITSELF
 from core.ontology.extract.statements import Statement
 
 _TIMES = frozenset({TIME_UNIT, MONTH_NAME, YEAR_FIRST, PUNCTUATED})
@@ -196,7 +197,7 @@ _REGULAR = re.compile(r"frequency|interval|how often|cadence|schedule")
 def stated_deadlines(statement: Statement) -> Iterator[Measure]:
     """Yield the deadlines of a statement, and times that are limits, each where words say so."""
     text = statement.words
-    if _EXAMPLE.match(text):
+    if _EXAMPLE.match(text) or HAPPENS_BY_ITSELF.search(text):
         return
     read = () if signs_of(text).isdisjoint(_TIMES) else quantities(text)
     for place, quantity in enumerate(read):
@@ -249,6 +250,8 @@ def _stated(quantity: Quantity, statement: Statement) -> Measure | None:
         force = "duty"
     compared = _compared(ahead, behind, force=force)
     is_order = statement.kind != "sentence" or _ORDERED.search(text) is not None
+    if compared == "after" and AT_MOST.search(ahead):
+        compared = ""  # "for a time not exceeding a year from the vote"
     if compared == "before" and not (force or is_order):
         return None
     if compared == "for" and not _KEPT.search(ahead) and _BENEFIT.search(text):
@@ -332,13 +335,8 @@ def _rates(statement: Statement, *, is_duty: bool) -> Iterator[Measure]:
         if not (in_column if statement.kind == "row" else is_duty):
             continue
         rate = match["rate"].casefold()
-        value = (
-            "2"
-            if rate.startswith("bienn")
-            else "0.5"
-            if rate.startswith(("semi", "twice"))
-            else "1"
-        )
+        often = "0.5" if rate.startswith(("semi", "twice")) else "1"
+        value = "2" if rate.startswith("bienn") else often
         unit = next(
             (name for name in ("quarter", "month", "week") if name in rate),
             "day" if rate.endswith("daily") else "year",

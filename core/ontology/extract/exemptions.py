@@ -7,12 +7,13 @@ from core.language.modality import may_be_modal
 from core.language.text_cache import cached_by_text, word_set, words_of
 
 _EXEMPTION = re.compile(
-    r"\b(?:do|does)(?:\s+not|n't) apply\b|(?<!non-)\bexempt(?! (?-i:[A-Z]))(?:(?:ed|ion)?s?\b"
+    r"\b(?:do|does)(?:\s+not|n't) apply\b"
+    r"|(?<!non-)(?<!tax-)\bexempt(?! (?-i:[A-Z]))(?:(?:ed|ion)?s?\b"
     r"(?! (?:and|or|employees?|team|staff|workers?|positions?|status|tests?)\b)"
     r"|ions?\b(?! tests?\b))"
     r"|\b(?:is|are) (?:not|excluded)(?: \w+){0,2}"
-    r" (?:covered|subject to|gifts|hospitality|within the (?:scope|meaning))\b|\bexcluded"
-    r" from\b|\bas an exception\b"
+    r" (?:covered(?! entit)|subject to(?! (?:[\w-]+ ){0,3}tax\b)|gifts|hospitality"
+    r"|within the (?:scope|meaning))\b|\bexcluded from\b|\bas an exception\b"
     r"|\b(?:is|are|be) (?:an? |the (?:only )?)?exceptions? (?:to|from)\b"
     r"|\bexceptions? (?:to|from) [^.;]{1,60} (?:(?:is|are|can be|may be)(?! (?:reviewed|documented"
     r"|recorded|logged|tracked|listed|described|requested|stored|kept|handled)\b)|apply|applies)\b"
@@ -45,6 +46,8 @@ _EXCEPTING = word_set(
 
 _IN_A_CASE = re.compile(r"\W*(?:if|when|where|unless)\b[^,]*\Z", re.IGNORECASE)
 """Before words that only say in which case another rule holds ("if it is not covered, you may")."""
+_PURPOSE = re.compile(r"\bso (?:that )?(?:it|they|this|these)\s*$", re.IGNORECASE)
+"""Before what a rule is for ("listed apart so that it does not count")."""
 _REACH = 45
 
 
@@ -75,7 +78,8 @@ def exception_in(sentence: str) -> SentenceException | None:
             action, case = action[: len(action) - len(case) + ends.end()], ends[0]
         return SentenceException(action=action, case=case)
     whole = _EXEMPTION.search(sentence)
-    if whole is None or _IN_A_CASE.match(sentence[: whole.start()]):
+    ahead = sentence[: whole.start()] if whole else ""
+    if whole is None or _IN_A_CASE.match(ahead) or _PURPOSE.search(ahead):
         return None
     return SentenceException(action=sentence, case="")
 

@@ -28,8 +28,11 @@ from core.ontology.extract.statements import Statement
 _PRICE = re.compile(
     r"\b(?:(?:can|may|might|could|usually|typically|often|generally) (?:range|cost)|ranges?)\s"
     r"(?:from |between |about |around |up to |over |under ){0,2}$"
+    r"|\bin addition to (?:the |your |their |a |an )?$"
 )
 """Before what something costs elsewhere, which limits nothing ("tools can cost up to $700")."""
+_SHARE_OF = re.compile(r"\s(?:of|attendance|owned|remote)\b", re.IGNORECASE)
+"""After "100 %" where it is a share, and not a word for "wholly"."""
 _MARKUP_TAG = "</"
 _FROM = re.compile(r"\bfrom\W{0,9}$", re.IGNORECASE)
 """Before a count where something comes from ("from one country to another")."""
@@ -111,6 +114,9 @@ def _amount(
 ) -> Measure | None:
     """Return an amount or a share as it compares; None if it limits nothing.
 
+    An amount without a word that compares it is a price, a rate or an example: of six that people
+    judged, one set a limit.
+
     Args:
         read: All quantities of the statement.
         place: Which of them it is.
@@ -127,6 +133,10 @@ def _amount(
         found = _as_introduced(found, statement.lead_in_words)
     if found.comparison == "exactly":
         found = _of_two(found, text[quantity.span.char_end :])
+    is_price = found.comparison == "exactly" and found.kind == "amount"
+    is_wholly = (found.kind, found.comparison, found.value) == ("percentage", "exactly", "100")
+    if is_price or (is_wholly and not _SHARE_OF.match(text, quantity.span.char_end)):
+        return None
     return found
 
 

@@ -10,9 +10,17 @@ from core.language.modality import ModalClause, Modality
 from core.language.sentences import is_cut_off
 from core.language.spans import TextSpan
 from core.ontology.extract.acts import act_and_condition, action_of, limit_of, subject_of, tidy
-from core.ontology.extract.clauses import FRONTED, actor_of, main_clauses, without_brackets
+from core.ontology.extract.clauses import FRONTED, actor_of, without_brackets
 from core.ontology.extract.exemptions import exception_in
-from core.ontology.extract.not_binding import binds, is_which
+from core.ontology.extract.not_binding import binds
+from core.ontology.extract.readings import (
+    ONLY,
+    OPENS_CONDITIONS,
+    Reading,
+    is_object,
+    reading_of,
+    words_after,
+)
 from core.ontology.extract.roles import RoleMention, find_roles
 from core.ontology.extract.statements import Statement
 
@@ -25,39 +33,25 @@ NORM_TYPES: Mapping[Modality, EntityType] = {
     Modality.NEED_NOT: EntityType.PERMISSION,
 }
 """The type of norm that each modality makes."""
-_CASE = re.compile(
-    r"(?:if|when|whenever|unless|once|in the event|provided that)\b[^,]*,", re.IGNORECASE
-)
-"""For an item that says when its act is due ("if they are ill, stay at home")."""
 _NOTHING_YET = re.compile(
     r"(?:\b(?:must|shall|may|can|should|cannot|not|never|to)|n['\u2019]t)\W*(?:(?:and|or"
     r"|but)\W*)?\Z",
     re.IGNORECASE,
 )
 """A modal verb whose act stands behind the next one ("we cannot and do not allow")."""
+_CUT = re.compile(r"\W*(?:or|nor)\s", re.IGNORECASE)
+"""A subject that has lost its beginning."""
+_STEPS = re.compile(
+    r"\b(?:following|these|this|below)\s(?:[\w-]+\s){0,2}(?:process|steps?|procedures?|workflow)$",
+    re.IGNORECASE,
+)
+"""The end of a lead-in that allows something: its items are how it is done."""
 _NONE = re.compile(
     r"^\W*(?:no(?![,.:;!]|\s+(?:later|more|less|fewer|longer|sooner|matter)\b)|none|nobody"
-    r"|neither)\b",
+    r"|neither|nothing)\b",
     re.IGNORECASE,
 )
 """A subject of which nothing is allowed ("no messages of this kind shall be sent")."""
-_OPENS_CONDITIONS = re.compile(
-    r"\b(?:unless|only (?:if|when|where)|if|provided that)"
-    r"(?:\b[^.,;]{0,80}\b(?:following|these|either|both|below|met|fulfilled|satisfied|appl(?:y|ies)"
-    r"|true|conditions?|criteria|cases?|circumstances|by|that|the|is|are|was|has|have|you|they|we"
-    r"|it))?$",
-    re.IGNORECASE,
-)
-"""The end of a lead-in after which each item is a condition ("unless all of these are met:")."""
-_OF_WHICH_THING = re.compile(
-    r"\A\W*(?!(?:if|when|where|once|unless|while|before|after|note|please|ensure|remember)\b)"
-    r"[A-Za-z][a-z]+\s(?:[\w'\u2019-]+\s){0,8}?(?!(?:if|when|that|and|but|or|because|so|then|as"
-    r"|until|unless|before|after|note|ensure|remember|understand|agree|acknowledge|confirm|believe"
-    r"|think|say|means|know|where|while|once)\s)[a-z]+\s"
-    r"(?:they|you|we|he|she|it|(?:your|our|their|his|her)\s[\w-]+)\s(?:(?:are|is|will)\s)?\Z",
-    re.IGNORECASE,
-)
-"""Before a verb of a clause that no word marks, in an item ("access systems they")."""
 _EXAMPLE = re.compile(
     r"\W*(?:an example|examples?\b|for example|for instance|e\.g\.|imagine|suppose"
     r"|let['\u2019]s say)",
@@ -65,6 +59,7 @@ _EXAMPLE = re.compile(
 )
 _ANY_ONE = re.compile(r"\b(?:any|either|one)\b", re.IGNORECASE)
 """In a lead-in, where one of its items is enough ("unless one of these is met")."""
+_PERSON = re.compile(r"(?:i|we|you|they|he|she|it)?", re.IGNORECASE)
 _POINTS_BACK = re.compile(r"(?:such|these|those)(?:\s[\w-]+)?", re.IGNORECASE)
 """What is forbidden elsewhere in the text, and says nothing by itself ("such payments")."""
 _DEFINING = re.compile(
@@ -74,25 +69,14 @@ _FREED = re.compile(
     r"\bapply to\b[^.;]{0,80}|[^.;]{0,60}\b(?:is|are) exempt(?:ed)?\b|\bexempts?\b[^.;]{0,60}",
     re.IGNORECASE,
 )
-_OWN_VERB = re.compile(
-    r"\A(?:[\w -]{1,20}:\s)?[\w\s'\u2019-]{0,60}\b(?:will|won['\u2019]t)\b", re.IGNORECASE
-)
-"""In an item: a sentence of its own, which its lead-in does not end ("must: ... IT will pay")."""
-_JOINED = re.compile(r"\band\b[^,;]{0,60}\Z", re.IGNORECASE)
-_BASE_VERBS = frozenset({"recommend", "permit", "allow", "require", "need", "expect"})
-"""At the beginning of an item these are the act ("you may not: ... recommend it to others")."""
-_ABOUT = re.compile(r"\b(?:of|about|on|how|what)$", re.IGNORECASE)
-_ONLY = re.compile(r"\bonly\b", re.IGNORECASE)
-_AND_IF = re.compile(
-    r",?\s(?:and|but)\s(?=(?:if|when|whenever|where|once|unless|in case)\b[^,]*,?\s*\Z)",
-    re.IGNORECASE,
-)
-"""At the end of a clause, before the condition of the next ("and if you are ill, you must")."""
+_JOINED = re.compile(r"\band\b[^;]{0,80}\Z", re.IGNORECASE)
+_CONJUNCTION = re.compile(r"^\W*(?:and|or|but|nor)\s", re.IGNORECASE)
+_NONE_OF_IT = re.compile(r"^(?:no|none of|neither)\s", re.IGNORECASE)
+_SENTENCE_ENDS = re.compile(r";|[.!?](?=\s+[A-Z(\"\u201c]|\s*$)")
 _SAYS_NOTHING = re.compile(
     r"(?:this|it|that|these|those|they|there|you|we|he|she)?\W*(?:,\s*but\b.*)?", re.IGNORECASE
 )
 """An act that is only pointed to ("this is not required")."""
-_LABEL = re.compile(r"^[A-Z][\w &/,'\u2019()-]{2,60}:\s+(?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,87 +115,89 @@ def norms_of(statement: Statement, known: Mapping[str, str]) -> tuple[Norm, ...]
     return tuple(found.values())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Reading:
-    """What of a statement is read for rules."""
-
-    text: str
-    """Its words, or those after what introduces it."""
-    clauses: list[ModalClause]
-    """The main clauses of that text that may be rules."""
-    is_inherited: bool = False
-    """True where what introduces it makes a rule of it."""
-    case: re.Match[str] | None = None
-    """In the statement's own words: when its act is due."""
-
-
 def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
     """Yield a norm for each main clause that has a modal expression."""
-    reading = _reading(statement)
-    for clause in reading.clauses:
-        norm = _norm(statement, reading, clause, known)
+    reading = reading_of(statement)
+    norms: list[Norm] = []
+    end = len(reading.text)
+    for clause in reversed(reading.clauses):
+        rest = "" if reading.is_inherited else _rest(reading.text[clause.span.char_end : end])
+        norm = _norm(statement, reading, clause, known, rest=rest)
         if norm is not None:
-            yield norm
+            norms.append(norm)
+            end = clause.span.char_start
+    yield from reversed(norms)
 
 
-def _reading(statement: Statement) -> _Reading:
-    text = _LABEL.sub("", statement.words, count=1)
-    clauses = main_clauses(text)
-    lead_in = statement.lead_in_words
-    if lead_in and all(_is_of_a_noun(text, clause) for clause in clauses):
-        clauses = []
-    is_own = bool(clauses) and _CASE.match(text) is not None
-    if _OPENS_CONDITIONS.search(lead_in) and not is_own:
-        whole = statement.sentence
-        return _Reading(text=whole, clauses=_begun_by(whole, len(lead_in) + 1), is_inherited=True)
-    if not clauses and lead_in and not _OWN_VERB.search(text):
-        whole = _introduced(statement)
-        return _Reading(
-            text=whole,
-            clauses=_begun_by(whole, len(whole) - len(statement.words)),
-            is_inherited=True,
-            case=_CASE.match(without_brackets(statement.words)),
-        )
-    return _Reading(text=text, clauses=clauses)
-
-
-def _begun_by(text: str, end: int) -> list[ModalClause]:
-    """Return the last main clause whose modal expression begins before an offset, if any."""
-    clauses = [one for one in main_clauses(text) if one.trigger and one.trigger.char_start < end]
-    return clauses[-1:]
+def _rest(text: str) -> str:
+    """Return what of the words behind a clause, up to the next rule, goes on with its act."""
+    end = _SENTENCE_ENDS.search(text)
+    return text[: end.start()] if end else text
 
 
 def _norm(
-    statement: Statement, reading: _Reading, clause: ModalClause, known: Mapping[str, str]
+    statement: Statement,
+    reading: Reading,
+    clause: ModalClause,
+    known: Mapping[str, str],
+    *,
+    rest: str,
 ) -> Norm | None:
-    """Return the norm of a clause; None if it binds nobody."""
+    """Return the norm of a clause; None if it binds nobody.
+
+    Args:
+        statement: What is read.
+        reading: The words of it that are.
+        clause: One of its clauses.
+        known: Abbreviations of roles.
+        rest: What follows the clause, and is no rule of its own: it goes on with the act.
+    """
     if clause.trigger is None:
         return None
     text, case = reading.text, reading.case
     subject, trigger = subject_of(text, clause), clause.trigger.of(text)
-    after = _after(reading, clause)
-    actor = actor_of(subject, trigger, after, statement.lead_in_words, known)
-    if _NOTHING_YET.search(f"{trigger}{after}") or not binds(
-        clause.modality,
-        ahead=text[: clause.trigger.char_start],
-        subject=subject,
-        trigger=trigger,
-        after=after,
-        has_actor=actor is not None,
+    after = words_after(reading, clause)
+    lead_in = statement.lead_in_words
+    if not reading.is_inherited and subject.strip():
+        lead_in = ""  # it has a subject of its own
+    actor = actor_of(subject, trigger, after, lead_in, known)
+    if (
+        _NOTHING_YET.search(f"{trigger}{after}")
+        or _CUT.match(subject)
+        or not binds(
+            clause.modality,
+            ahead=text[: clause.trigger.char_start],
+            subject=subject,
+            trigger=trigger,
+            after=after,
+            has_actor=actor is not None,
+        )
     ):
         return None
     force = _force(clause.modality, subject, trigger)
+    if (
+        reading.is_inherited
+        and NORM_TYPES[force] is EntityType.PERMISSION
+        and _STEPS.search(lead_in)
+    ):
+        return None
     if case:
         after = after[: len(after) - len(statement.words)] + statement.words[case.end() :].lstrip()
-    is_whole = _ONLY.search(trigger) is not None or _is_object(statement, reading)
+    is_whole = ONLY.search(trigger) is not None or is_object(statement, reading)
     done, condition = (after, "") if is_whole else act_and_condition(subject, after)
+    if condition and after.rstrip().endswith(condition.rstrip()):
+        condition += rest
+    else:
+        done += rest
     condition = condition or _shared_case(reading, clause)
     told = actor
     if actor is not None and not is_whole:
         limit = limit_of(subject, actor, known)
         condition = condition or limit
         told = None if limit and condition != limit else actor
-    action = action_of(subject, trigger, done, told)
+    action = action_of(_whole_subject(reading, clause, subject), trigger, done, told)
+    if force is not clause.modality:
+        action = _NONE_OF_IT.sub("", action)  # "no part may" forbids a part, not none
     if _points_elsewhere(NORM_TYPES[force], action, actor):
         return None
     return Norm(
@@ -225,7 +211,16 @@ def _norm(
     )
 
 
-def _shared_case(reading: _Reading, clause: ModalClause) -> str:
+def _whole_subject(reading: Reading, clause: ModalClause, subject: str) -> str:
+    """Return the subject of a clause, also where it is that of the one before ("and must not")."""
+    if subject.strip(" ,").casefold() not in {"and", "or", "but"}:
+        return subject
+    place = next(at for at, one in enumerate(reading.clauses) if one is clause)
+    shared = subject_of(reading.text, reading.clauses[place - 1]) if place else ""
+    return subject if _PERSON.fullmatch(shared.strip()) else shared or subject
+
+
+def _shared_case(reading: Reading, clause: ModalClause) -> str:
     """Return the case that a sentence begins with, for a rule joined to the first one by "and"."""
     place = next(at for at, one in enumerate(reading.clauses) if one is clause)
     before = reading.clauses[place - 1].trigger if place and not reading.is_inherited else None
@@ -236,28 +231,11 @@ def _shared_case(reading: _Reading, clause: ModalClause) -> str:
     return reading.text[: case.end()] if case else ""
 
 
-def _is_object(statement: Statement, reading: _Reading) -> bool:
-    """Return whether an item is what its introduction is about ("a log of: when you left")."""
-    return reading.is_inherited and _ABOUT.search(statement.lead_in_words) is not None
-
-
-def _after(reading: _Reading, clause: ModalClause) -> str:
-    """Return what a clause says behind its modal expression, with the "only" of that."""
-    if clause.trigger is None:
-        return ""
-    text = reading.text
-    end = len(text) if reading.is_inherited else clause.span.char_end
-    after = text[clause.trigger.char_end : end]
-    next_case = _AND_IF.search(after) if clause is not reading.clauses[-1] else None
-    if next_case:
-        after = after[: next_case.start()]
-    return f" only{after}" if _ONLY.search(clause.trigger.of(text)) else after
-
-
 def _force(modality: Modality, subject: str, trigger: str) -> Modality:
     """Return what a clause makes of its act, with its subject ("no messages shall")."""
-    if modality is Modality.MUST and _NONE.match(subject):
-        return Modality.MUST_NOT
+    if _NONE.match(_CONJUNCTION.sub("", subject.rpartition(", but ")[2])):
+        opposite = {Modality.MUST: Modality.MUST_NOT, Modality.SHOULD: Modality.SHOULD_NOT}
+        return opposite.get(modality, modality)
     if modality is Modality.MUST_NOT and trigger.casefold().endswith("should"):
         return Modality.SHOULD_NOT
     return modality
@@ -271,26 +249,6 @@ def _points_elsewhere(type_: EntityType, action: str, actor: RoleMention | None)
     return is_forbidden and _POINTS_BACK.fullmatch(action) is not None
 
 
-def _is_of_a_noun(text: str, clause: ModalClause) -> bool:
-    """Return whether a verb in an item only says which thing is meant ("rooms they may use")."""
-    if clause.trigger is None:
-        return False
-    ahead = text[: clause.trigger.char_start]
-    if clause.trigger.of(text).casefold() in _BASE_VERBS and not ahead.strip(" (\"'"):
-        return True
-    behind = text[clause.trigger.char_end : clause.span.char_end]
-    return _OF_WHICH_THING.search(ahead) is not None or is_which(
-        clause.trigger.of(text), ahead=ahead, after=behind
-    )
-
-
-def _introduced(statement: Statement) -> str:
-    """Return a statement after what makes a rule of it, and not after all that stands above."""
-    said = statement.introductions
-    start = next((at for at in reversed(range(len(said))) if main_clauses(said[at])), 0)
-    return " ".join((*said[start:], statement.words))
-
-
 def _within(words: str, text: str, span: TextSpan) -> TextSpan:
     """Return the span of a clause in the whole words, of which the text is the end."""
     label = len(words) - len(text)
@@ -300,7 +258,7 @@ def _within(words: str, text: str, span: TextSpan) -> TextSpan:
 def _exceptions(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
     """Yield the exception of a statement, its own before that of what introduces it."""
     lead_in = statement.lead_in_words
-    goes_on = not lead_in or _OPENS_CONDITIONS.search(lead_in) is not None
+    goes_on = not lead_in or OPENS_CONDITIONS.search(lead_in) is not None
     if goes_on and lead_in and not _ANY_ONE.search(lead_in):
         return  # each must be met: one alone frees from nothing
     own = exception_in(statement.sentence if goes_on else statement.words)

@@ -44,7 +44,8 @@ _WHICH = re.compile(
     r"\A\W*(?:any|all|other|some|which)\s(?:[\w-]+\s){1,2}(?:the|an?|your|our|each|their|we|you"
     r"|they)"
     r"\b(?:\s[\w-]+){0,2}\s*$"
-    r"|\b(?:that|which) (?:they|you|we|he|she|it) (?:believe|think|feel|hope|know|expect)s?\s*$"
+    r"|\b(?:that|which|whatever) (?:[\w-]+ )?(?:they|you|we|he|she|it)"
+    r" (?:believe|think|feel|hope|know|expect)s?\s*$"
     r"|\b(?:all|any|every|each|the|those)\s(?:[\w-]+\s){1,4}(?:that|which)\s(?:you|we|they|he|she"
     r"|it)"
     r"\s(?:will\s|\w+ly\s)?$",
@@ -59,8 +60,8 @@ _IN_SOME_CASES = re.compile(
 _AS_HOPED = re.compile(
     r"^\s*(?:already|now)\b|^\s*be (?:done|fine|ok(?:ay)?|good|all set|enough|easy|obvious"
     r"|straightforward"
-    r"|simple|clear"
-    r"|familiar|auto\w*)\b|^\s*(?:come up|appear|pop up|show up|look like|open up|see\b"
+    r"|simple|clear|ready"
+    r"|familiar|auto\w*)\b|^\s*(?:come up|appear|pop up|show up|look like|open up|see\b|know\b"
     r"|have (?:it|access|already|received|been)\b)",
     re.IGNORECASE,
 )
@@ -79,7 +80,7 @@ _CONSTRUED = re.compile(
 """After "should not": how a text is meant, which forbids nobody anything."""
 _DEEMS = re.compile(
     r"\s*(?:be (?:deemed|construed|treated as)|constitute|apply\b(?! for)|mean\b"
-    r"|have the (?:meaning|power))",
+    r"|have the (?:\w+ )?(?:meaning|power|discretion|right|authority|option))",
     re.IGNORECASE,
 )
 """After "shall": what counts as what, which binds nobody to anything."""
@@ -104,12 +105,47 @@ _COMES_SO = re.compile(
     r"|find|work|change|limit|relieve|reduce|interfere|impact|expire|accrue|happen|become|remain|result"
     r"|immuni\w+|cover|include|exist"
     r"|matter|stop|start|begin|end|reflect|cause|help|prevent|take effect"
-    r"|be (?:our|your|the|an?|so)"
-    r"|be (?:able|eligible|available|paid|penali[sz]ed|disciplined|retaliated|charged|counted"
-    r"|affected|covered|responsible|liable|visible|deducted|required|reimbursed|entitled))\b",
+    r"|be (?:our|your|the|an?|so|\w+ing|\w+[ai]ble)"
+    r"|be (?:paid|penali[sz]ed|disciplined|retaliated|charged|counted"
+    r"|affected|covered|deducted|required|reimbursed|entitled))\b",
     re.IGNORECASE,
 )
 """After "will not": what happens or what somebody is spared, and not what somebody is to leave."""
+_CAN_NOT = re.compile(
+    r"(?:cannot(?: and do not)?|can(?:\s*n?['\u2019]t| not)|(?:no one|nobody|none) can)\Z",
+    re.IGNORECASE,
+)
+_IS_BEYOND = re.compile(
+    r"\s*(?:\w+ly )?(?:distinguish|predict|foresee|know|imagine|remember|regain|afford|wait"
+    r"|be (?:undone|reversed|recovered|restored|retrieved|guaranteed|known|predicted|foreseen"
+    r"|ruled out|determined|changed back))\b",
+    re.IGNORECASE,
+)
+"""After "cannot": what nobody is able to do, and nobody is forbidden."""
+_WE = re.compile(r"\b(?:we|i)\s*$", re.IGNORECASE)
+_IS_BEYOND_US = re.compile(
+    r"\s*(?:and (?:do|will|shall) not |in any way )?(?:\w+ly )?(?:guarantee|promise|bind|ensure"
+    r"|authori[sz]e|control|offer to|help|verify|accept (?:responsibility|liability))\b",
+    re.IGNORECASE,
+)
+"""After "we cannot": what an organisation tells of its own powers."""
+_EXPECTS = re.compile(r"\s*(?:expect|assume)\b", re.IGNORECASE)
+_REMARKED = re.compile(r"\w\s\([^()]{0,80}$")
+"""Before "required" in a remark on one word ("the form (login required)")."""
+_MAY_OR = re.compile(r"\bmay or\s*$", re.IGNORECASE)
+"""Before "may not": what is left open."""
+_WILL = re.compile(r"\bwill\s*(?:be\s*)?$", re.IGNORECASE)
+"""Before "able to": what is expected ("somebody will be able to help")."""
+_RESERVED = re.compile(r"\breserves? the right\b", re.IGNORECASE)
+"""Before "prohibit": what somebody may do, and has not done."""
+_MEANING = re.compile(r"\bmeaning (?:that )?(?:they|you|it|we|he|she)\s*$", re.IGNORECASE)
+"""Before what another rule comes to."""
+_AIM = re.compile(r"\b(?:vision|mission|goal|aim|objective|intention|purpose)s?\b", re.IGNORECASE)
+"""What "is to be" so says what is hoped for."""
+_OF_PEOPLE = re.compile(r"\bwho\s[^,;]{0,100}$", re.IGNORECASE)
+"""Before "authorised" where it only says of whom ("who need it and are authorised to see it")."""
+_EQUALS = re.compile(r"=\s*(?:not )?$")
+"""Before what an abbreviation stands for."""
 _DO_NOT = re.compile(r"(?:please\s+)?do(?:\s+not|n['\u2019]t)\Z", re.IGNORECASE)
 _AFTER_COMMA = re.compile(r",\s*\Z")
 _OPENS = re.compile(
@@ -192,6 +228,16 @@ _BARE = frozenset({"required to", "obliged to", "obligated to"})
 _NO_FORCE = frozenset({"having to", "had to"})
 _TO_OFFER = re.compile(r"\s*(?:offer|say|do with)\b", re.IGNORECASE)
 """After "has to" where nothing is demanded ("the voices our community has to offer")."""
+HAPPENS_BY_ITSELF = re.compile(
+    r"\bexpected to (?:happen|occur|take|last|arrive)\b"
+    r"|\b(?:automated|automatic(?:ally)?) (?:[\w-]+ )?(?:e-?mails?|reminders?|messages?|notices?"
+    r"|sent)\b"
+    r"|\byou (?:will|should) (?:also )?(?:receive|get|see|find|hear)\b",
+    re.IGNORECASE,
+)
+"""In a sentence whose times are those of what comes, and none of a duty ("you will receive it 4
+weeks after you enrol")."""
+_IN_EXAMPLE = re.compile(r"\((?:i\.?e|e\.?g|for example)\b[^()]*$", re.IGNORECASE)
 _REACH = 60
 _DUTIES = frozenset({Modality.MUST, Modality.SHOULD})
 
@@ -215,6 +261,7 @@ def binds(
         or _SAID_OF.search(subject)
         or _PERHAPS.search(ahead)
         or _is_quoted(ahead)
+        or _IN_EXAMPLE.search(ahead)
     ):
         return False
     said = trigger.casefold()
@@ -224,14 +271,16 @@ def binds(
         whole = f"{subject}{trigger}{after}"
         return not (
             _NEGATES.search(whole)
+            or (not said.startswith(("may", "can")) and _OF_PEOPLE.search(subject))
             or _PURPOSE.search(subject)
             or _THAT.search(subject)
             or _DEFINED.search(ahead)
+            or (_WILL.search(subject) and "able" in said)
             or is_mere_chance(whole, has_actor=has_actor)
         )
     if modality in {Modality.MUST_NOT, Modality.SHOULD_NOT}:
         return not _forbids_nothing(said, ahead=ahead, subject=subject, after=after)
-    return _OR_DOES.match(after) is None
+    return not (_OR_DOES.match(after) or _EQUALS.search(ahead))
 
 
 def is_which(trigger: str, *, ahead: str, after: str) -> bool:
@@ -262,15 +311,18 @@ def _is_no_duty(trigger: str, *, ahead: str, subject: str, after: str) -> bool:
         return True
     if said.startswith("need"):
         alone = said in {"need", "need to"} and (
-            _ONLY.search(subject) or _WHICH_THING.search(subject)
+            _ONLY.search(ahead) or _WHICH_THING.search(subject)
         )
         return bool(alone or _NEEDS_OF.search(subject))
     if said in _BARE:
         return bool(subject.strip())
     checks = {
+        "is to be": _AIM.search(subject),
         "has to": _TO_OFFER.match(after),
         "have to": _TO_OFFER.match(after),
-        "required": _WHATEVER_IS.search(subject) or _HAS_A_VERB.search(subject),
+        "required": _WHATEVER_IS.search(subject)
+        or _HAS_A_VERB.search(subject)
+        or _REMARKED.search(ahead),
         "should": _AS_HOPED.match(after)
         or _INVERTED.match(after)
         or (_IT_SHOULD.search(subject) and _HAPPENS.match(after)),
@@ -282,10 +334,12 @@ def _is_no_duty(trigger: str, *, ahead: str, subject: str, after: str) -> bool:
 def _forbids_nothing(said: str, *, ahead: str, subject: str, after: str) -> bool:
     """Return whether words of a prohibition are none."""
     if said in {"may not", "might not"} and (
-        _IN_SOME_CASES.search(ahead[-_REACH:]) or _MIGHT_NOT.match(after)
+        _IN_SOME_CASES.search(ahead[-_REACH:]) or _MIGHT_NOT.match(after) or _MAY_OR.search(ahead)
     ):
         return True
-    if said == "never" and _is_no_ban(subject, after):
+    if (_CAN_NOT.search(said) and _is_inability(ahead, after)) or (
+        said == "never" and _is_no_ban(subject, after)
+    ):
         return True
     if _NOT_QUITE.match(after) and not said.startswith("must"):
         return True
@@ -295,6 +349,8 @@ def _forbids_nothing(said: str, *, ahead: str, subject: str, after: str) -> bool
         return _KIND.match(after) is not None
     return bool(
         is_which(said, ahead=subject, after=after)
+        or (said.startswith("prohibit") and _RESERVED.search(ahead))
+        or (_DO_NOT.match(said) and _EXPECTS.match(after))
         or (_DO_NOT.match(said) and _AFTER_COMMA.search(ahead) and not _OPENS.match(ahead))
         or _CONSTRUED.match(after)
         or _DEEMS.match(after)
@@ -302,6 +358,13 @@ def _forbids_nothing(said: str, *, ahead: str, subject: str, after: str) -> bool
         or _INVITED.match(after)
         or _THAT.search(subject)
     )
+
+
+def _is_inability(ahead: str, after: str) -> bool:
+    """Return whether "cannot" says what is beyond somebody's power, or what a rule comes to."""
+    if _MEANING.search(ahead) or _IS_BEYOND.match(after):
+        return True
+    return _WE.search(ahead) is not None and _IS_BEYOND_US.match(after) is not None
 
 
 def _is_no_ban(subject: str, after: str) -> bool:

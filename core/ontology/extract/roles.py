@@ -23,14 +23,24 @@ _ABBREVIATIONS: Mapping[str, str] = {
     "HR": "Human Resources",
     "GC": "General Counsel",
 }
+_OF_SOMETHING = (
+    "project|program|programme|product|hiring|account|engineering|risk|office|store|branch"
+    "|case|portfolio|delivery|team|people|practice|department|general|regional|area|facility"
+    "|facilities|property|relationship|release|change|incident|data|network|sales|marketing|country"
+    "|contract|compliance|privacy|quality|service|site|unit|operations|finance|procurement|grant"
+)
+"""What a manager may be of ("project managers"): another office than the manager of a person."""
+_NOT_OF_SOMETHING = "".join(f"(?<!{word} )" for word in _OF_SOMETHING.split("|"))
 _GROUPS: Mapping[str, str] = {
     r"(?<!government )(?<!public )(?<!state )employees?": "Employees",
     r"staff(?: members?)?|members? of staff": "Staff",
+    r"(?<!enforcement )(?<!customer )(?<!military )(?<!emergency )(?<!medical )"
     r"personnel(?! (?:files?|records?|matters?|actions?|forms?|decisions?|costs?)\b)": "Personnel",
     r"contractors?": "Contractors",
     r"line managers?": "Line Manager",
-    r"(?<!password )(?<!secrets )(?<!package )(?<!device )(?<!credential )(?<!task )"
-    r"managers?": "Manager",
+    rf"(?<!password )(?<!secrets )(?<!package )(?<!device )(?<!credential )(?<!task )(?<!window )"
+    rf"(?<!security ){_NOT_OF_SOMETHING}managers?": "Manager",
+    rf"(?:{_OF_SOMETHING}) managers?": "",
     r"supervisors?": "Supervisor",
     r"managing directors?": "Managing Director",
     r"executive director": "Executive Director",
@@ -68,6 +78,7 @@ _HEAD = (
     r"|Council|Approvers?|Analyst|Specialist|Custodians?|(?<!Beneficial )Owners?|Administrators?"
     r"|Desk|Unit|Division"
     r"|(?<!Home )(?<!Central )(?<!Branch )(?<!Representative )(?<!Post )(?<!Head )Office"
+    r"(?! Hours\b)"
     r"|Steward|Coordinators?|(?<!Meetings )Supervisors?|Regulator"
     r"|(?:(?<=Authorised )|(?<=Authorized )|(?<=Responsible )|(?<=Contact ))Persons?)"
 )
@@ -78,7 +89,7 @@ _NOT_FIRST = (
     r"|Unless|Only|Under|As|Upon|Prior|Relevant|Direct|Both|Final|Approved|Approval|Policy"
     r"|Required|Designated|United|States|Federal|Eligible|See|Contact|Ask|Email|Notify|Inform|Tell"
     r"|Provide|Assist|Help|Report|Call|Consult|Refer|Send|Submit|Alert|Support|Join|Meet|Use|Read"
-    r"|Visit|Note|Please|Let|Escalate|Appoint|Assign|Give)\b)"
+    r"|Visit|View|Note|Please|Let|Escalate|Appoint|Assign|Give)\b)"
 )
 _TITLED = re.compile(
     r"(?<![\w-])(?P<name>Chief\s(?:[A-Z][a-z]+\s(?:and\s)?){1,3}Officer"
@@ -86,16 +97,17 @@ _TITLED = re.compile(
     r"|(?:Group\s|Global\s|Regional\s|Deputy\s|Assistant\s|Associate\s|Executive\s)?"
     r"(?:Head|Director|Manager|Secretary|Dean|Vice President|VP) (?:of|for) (?:[A-Z][\w&-]+)"
     r"(?:\s(?:and\s)?[A-Z][\w&-]+){0,3}"
-    rf"|(?:{_NOT_FIRST}(?!AND\b"
-    rf"|OR\b)[A-Z][\w&-]*+\s(?:and\s(?=[A-Z]))?){{1,4}}{_HEAD}\b(?!\sMembers?\b)"
+    rf"|(?:Code of )?(?:{_NOT_FIRST}(?!AND\b"
+    rf"|OR\b)[A-Z][\w&-]*+\s(?:and\s(?=[A-Z]))?){{1,4}}{_HEAD}\b(?!\s[Mm]embers?\b)"
     r"|(?:Internal Audit|Human Resources|General Counsel|Legal Counsel|Accounts Payable|Works"
     r" Council"
     r"|Executive Committee|Regulator|Controller|Ombudsperson))"
     r"(?:\s\((?P<short>[A-Z]{2,5})\))?(?![\w-])"
 )
 _SHORT = re.compile(
-    rf"(?<![\w-])(?:{'|'.join(_ABBREVIATIONS)}|VP)(?!\w|-\w|\s(?:Links|Portal|System|Tool|Hub"
-    rf"|Central)\b)"
+    rf"(?<![\w-])(?:{'|'.join(_ABBREVIATIONS)}|VP(?!\s(?!and\b|or\b)[A-Z]))(?!\w|-\w"
+    rf"|\s(?:Links|Portal|System|Tool|Hub|Central)\b"
+    rf"|(?:\s[A-Z]\w+){{0,2}}\s(?:Policy|Handbook|Manual|Guide|Guidelines|Procedure|Standard)\b)"
 )
 """Not within an identifier ("HR-010")."""
 _GROUP = re.compile(rf"\b(?<!non-)(?<!user-)(?:{'|'.join(_GROUPS)})\b(?!-\w)", re.IGNORECASE)
@@ -144,7 +156,8 @@ _TO_ROLE: tuple[tuple[RelationType, re.Pattern[str]], ...] = (
     (
         RelationType.APPROVED_BY,
         re.compile(
-            r"\b(?:(?:pre-?)?approved|authori[sz]ed|signed off|agreed|granted|countersigned) "
+            r"(?:(?:\A|\b(?:be|been|being|is|are|was|were|if|unless|and|or|not|get|\w+ly|first) )"
+            r"(?:pre-?)?approved|\b(?:authori[sz]ed|signed off|agreed|granted|countersigned)) "
             rf"{_WRITTEN}by\b"
             r"|\b(?:approval|consent|authori[sz]ation|permission|sign-off|agreement|clearance)s?"
             r" (?:is |must be |has been )?(?:(?:obtained|given|granted|required) )?(?:of|from|by)\b"
@@ -217,6 +230,11 @@ _STOP = re.compile(
     r"|about|that|via"
     r"|using|at|on|prior|after|without|and (?:must|may|is|are|noted|then))\b"
 )
+_FOR_APPROVAL = re.compile(
+    r",? (?:[\w-]+ ){0,3}?for (?:[\w-]+ ){0,2}?(?:approval|review|consideration|signature)\b",
+    re.IGNORECASE,
+)
+"""After a role to which something is sent, and not reported."""
 _REACH = 110
 _NAME_GOES_ON = re.compile(r"\s[A-Z][a-z]{2,}")
 OUTSIDE = frozenset({"Suppliers", "Vendors", "Third Parties", "Business Partners", "Agents"})
@@ -331,7 +349,8 @@ def _named(match: re.Match[str], said: str, known: Mapping[str, str]) -> tuple[s
 @cached_by_text(longest=_REACH)
 def _group_of(name: str) -> str | None:
     """Return the name of a group as it is kept, None if it is none."""
-    return next((group for pattern, group in _NAMED_GROUPS if pattern.fullmatch(name)), None)
+    group = next((group for pattern, group in _NAMED_GROUPS if pattern.fullmatch(name)), None)
+    return group if group != "" else name.title().removesuffix("s")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -342,6 +361,14 @@ class RoleRelation:
     """APPROVED_BY, REPORTS_TO or ESCALATES_TO."""
     role: RoleMention
     """The role."""
+
+
+def _asks(text: str, match: re.Match[str], role: RoleMention) -> bool:
+    """Return whether somebody is only asked: to approve something, or a question."""
+    is_contact = match[0].casefold().endswith(("contact", "contacts"))
+    if is_contact and "questions" in words_of(text):
+        return True
+    return _FOR_APPROVAL.match(text, role.end) is not None
 
 
 def role_relations_of(text: str, known: Mapping[str, str]) -> Iterator[RoleRelation]:
@@ -358,7 +385,9 @@ def role_relations_of(text: str, known: Mapping[str, str]) -> Iterator[RoleRelat
             end = min(stop.start() if stop else len(text), match.end() + _REACH)
             for role in roles:
                 is_owner = text[role.end :].startswith(("'", "\u2019"))
-                if match.end() <= role.start < end and not is_owner:
+                if match.end() <= role.start < end and not (
+                    is_owner or (type_ is RelationType.REPORTS_TO and _asks(text, match, role))
+                ):
                     yield RoleRelation(type=type_, role=role)
     for type_, pattern in _FROM_ROLE:
         for role in roles:

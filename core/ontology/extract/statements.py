@@ -72,9 +72,7 @@ it takes time in the square of its length: 15 s for 32,000 characters, hours for
 _MARKUP = re.compile(r"\*\*|__|`|\\(?=[$%#_*])|[\u200e\u200f]|\$\\rightarrow\$")
 _SIGNS = (("\\geq", "\u2265"), ("\\leq", "\u2264"))
 """Of formulas, as some tools export them."""
-_LABEL = re.compile(
-    r"(?:MANDATORY|PROHIBITED|RECOMMENDED|CONDITION|OPTIONAL|PERMITTED|REQUIRED):\s*"
-)
+_LABEL = re.compile(r"(?:MANDATORY|PROHIBITED|RECOMMENDED|CONDITION|PERMITTED|REQUIRED):\s*")
 _MORE_ITEMS = re.compile(r"[;,]\s(?:and|or|and/or)$", re.IGNORECASE)
 """At the end of an item before the last one."""
 _HEADING = re.compile(r"#{1,6}\s+")
