@@ -8,7 +8,7 @@
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.domain.policy import LoadedDocument
@@ -23,6 +23,8 @@ paragraph."""
 MARKED_ENOUGH = 3
 """With fewer marked headings than this, the format's marks are a title, not a structure."""
 _MAX_SENTENCE_WORDS = 6
+_MANY = 8
+"""Headings that are set apart."""
 
 _LINE = re.compile(r"[^\n]+")
 _PARAGRAPH_ENDS = frozenset(".;:,")
@@ -108,7 +110,25 @@ def candidate_lines(document: LoadedDocument) -> list[HeadingLine]:
                 continue  # a number that stands alone: a version, or a cell of a table
         if heading is not None:
             found.append(heading)
-    return [heading for heading in found if heading.char_start not in items.dropped]
+    dropped = items.dropped | _footnotes(found)
+    return [heading for heading in found if heading.char_start not in dropped]
+
+
+def _footnotes(found: Sequence[HeadingLine]) -> set[int]:
+    """Return where footnotes begin that look like numbered headings ("1 Testing for results").
+
+    Where a document sets many headings apart and numbers none of them so, a line in the look of the
+    text is none, with a number that nothing closes.
+    """
+    marked = [line for line in found if line.marked_level is not None]
+    if len(marked) < _MANY or any(_is_bare(line) for line in marked):
+        return set()
+    return {line.char_start for line in found if line.marked_level is None and _is_bare(line)}
+
+
+def _is_bare(line: HeadingLine) -> bool:
+    label = line.label
+    return label is not None and (label.kind, label.depth, label.is_closed) == ("dotted", 1, False)
 
 
 class _Items:

@@ -26,6 +26,9 @@ _CHAPTERS = 3
 """Numbered headings from which a document has chapters."""
 _ONE_LOOK = 0.9
 """With this share of headings that look alike, looks say nothing about their depth."""
+_COUNTED = re.compile(r"\((?:[ivx]{1,5}|[a-z]|\d{1,2})\)\s")
+"""A title that is one of several below another, however alike they are set ("(i) Company records").
+"""
 _REPEATED = 3
 """A title without number that follows so many numbers stands within the section of each."""
 _PREFIXES = {
@@ -272,7 +275,14 @@ def _unnumbered_depth(stack: Sequence[HeadingLine], line: HeadingLine, looks: _L
     If all headings look alike, this says nothing about numbered ones, unless nothing is numbered
     below these. A title that recurs stands below the numbers between which it does.
     """
+    is_counted = _COUNTED.match(line.title) is not None
     for depth, above in enumerate(stack):
+        if (
+            is_counted
+            and above.marked_level == line.marked_level
+            and not _COUNTED.match(above.title)
+        ):
+            continue
         if above.label is None and (above.marked_level or 0) >= (line.marked_level or 0):
             return depth
         if line.marked_level is None or above.marked_level is None:

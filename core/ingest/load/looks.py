@@ -42,6 +42,7 @@ class LineLook:
     size: float
     """Times the size of most of the text."""
     is_bold: bool
+    is_italic: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,6 +46,7 @@ _WITHOUT_SPACE = re.compile(r"(#{1,6})(?=[^\W\d_])")
 """A heading in the Markdown of old, for which CommonMark wants a space. A hashtag is one, too, but
 no line of its own that begins with a capital."""
 _BOLD = LineLook(size=1.0, is_bold=True)
+_ITALIC = LineLook(size=1.0, is_bold=False, is_italic=True)
 _InlineRule: TypeAlias = Callable[[StateInline, bool], bool]
 _UNCLOSED = "unclosed brackets"
 _BREAK, _SOFT = "\n", "\x1e"
@@ -273,8 +274,8 @@ class _Walk:
             return
         elif is_top and (mark := _WITHOUT_SPACE.match(text)) and _is_heading(words[mark.end() :]):
             self._take_heading(text[mark.end() :].rstrip("#"), len(mark.group(1)))
-        elif is_top and _is_bold(children) and reads_as_heading(text):
-            self.builder.candidate(text, _BOLD)
+        elif is_top and (look := _look_of(children)) and reads_as_heading(text):
+            self.builder.candidate(text, look)
         else:
             is_control = is_of_policy(lines[0])
             parts = [f"{_BREAK if is_control and is_labelled(one) else ' '}{one}" for one in lines]
@@ -322,16 +323,23 @@ def _visible(children: Sequence[Token]) -> tuple[str, int]:
     return "".join(parts), hidden
 
 
-def _is_bold(children: Sequence[Token]) -> bool:
-    """Return whether all words are within one pair of marks of strong emphasis."""
+def _look_of(children: Sequence[Token]) -> LineLook | None:
+    """Return how a line is set if all of it is emphasised, None if it is not."""
     if len(children) < 2:  # noqa: PLR2004 - an opening and a closing mark
-        return False
+        return None
+    if _is_within(children, "strong"):
+        return _BOLD
+    return _ITALIC if _is_within(children, "em") else None
+
+
+def _is_within(children: Sequence[Token], mark: str) -> bool:
+    """Return whether all words are within marks of one emphasis."""
     depth = 0
     for child in children:
-        depth += {"strong_open": 1, "strong_close": -1}.get(child.type, 0)
-        if not depth and child.type != "strong_close" and child.content.strip(" :"):
+        depth += {f"{mark}_open": 1, f"{mark}_close": -1}.get(child.type, 0)
+        if not depth and child.type != f"{mark}_close" and child.content.strip(" :"):
             return False
-    return any(child.type == "strong_open" for child in children)
+    return any(child.type == f"{mark}_open" for child in children)
 
 
 def _is_heading(text: str) -> bool:

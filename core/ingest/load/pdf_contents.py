@@ -14,6 +14,9 @@ _STEP = 4.0
 """Points: entries that begin this close to each other are of one depth."""
 _MAX_DEPTH = 3
 _MIN_ENTRIES = 3
+_LEADING = 0.4
+"""Of the lines of a page: point to another, where contents go on."""
+_LEADS_TO_PAGE = re.compile(r"(?:\.\s?|\u2026){4}\W*\d{0,4}\W*$")
 _BETWEEN = re.compile(r"[\W_]+")
 _PAGE_NUMBER = re.compile(r"(?<![\s._|\u2026])[\s._|\u2026]++\d{1,4}$")
 
@@ -23,12 +26,21 @@ def title_key(text: str) -> str:
     return _BETWEEN.sub("", text.casefold())
 
 
+def leads_to_page(text: str) -> bool:
+    """Return whether dots lead from a title to its page, as only contents have them."""
+    return _LEADS_TO_PAGE.search(text) is not None
+
+
 def contents_depths(pages: Sequence[Sequence[Line]]) -> Mapping[str, int]:
     """Return the depth of each entry, from 0, by `title_key`; empty where all are alike."""
     found: dict[str, int] = {}
+    goes_on = False
     for page in pages[:_PAGES]:
         ordered = sorted(page, key=lambda line: -line.baseline)
-        if not any(is_contents(line.text) for line in ordered[:_TOP_LINES]):
+        leads = sum(leads_to_page(line.text) for line in page)
+        begins = any(is_contents(line.text) for line in ordered[:_TOP_LINES])
+        goes_on = begins or (goes_on and leads >= _LEADING * len(page) > 0)
+        if not goes_on:
             continue
         entries = [
             (title_key(_PAGE_NUMBER.sub("", line.text)), line.left)

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from core.ingest.load.pdf_contents import title_key
+from core.ingest.load.pdf_contents import leads_to_page, title_key
 from core.ingest.load.pdf_layout import Block
 from core.ingest.load.pdf_lines import HYPHEN
 from core.ingest.load.pdf_looks import LARGER, BlockLook, body_of, heading_looks, look_of
@@ -249,6 +249,8 @@ class Headings:
         if len(block.lines) > limit:
             return False
         if len(text) > _MAX_CHARACTERS or text.endswith(_NO_END) or "://" in text:
+            return False
+        if leads_to_page(text):
             return False
         if text[0] in _QUOTES and len(text.split()) >= _MIN_QUOTED_WORDS:
             return False

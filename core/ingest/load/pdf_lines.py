@@ -43,6 +43,8 @@ _VISIBLE = 0.41
 _MIN_SPACED = 4
 _SPACED_SHARE = 0.75
 """Of the words of a letter-spaced line: single letters."""
+_STRETCHED, _EVEN, _MIN_STRETCHED = 0.6, 1.3, 3
+"""Times the font size, times each other, and how many: the gaps of a line that is justified."""
 _WORD_GAP = 1.6
 """Times the usual gap between its letters: the gap between its words."""
 _OPENING = "\u201c\u2018("
@@ -247,7 +249,8 @@ class _PageReader:
             return
         size = read_size(self._text, chars.at[chars.visible[0]])
         first = 0
-        for place, gap in enumerate(map(operator.sub, chars.left[1:], chars.right)):
+        gaps = [] if _is_stretched(chars, size) else map(operator.sub, chars.left[1:], chars.right)
+        for place, gap in enumerate(gaps):
             is_apart = gap > _CELL_GAP * size or (
                 gap > _GUTTER * size and _is_at(chars.left[place + 1], self._edges)
             )
@@ -293,6 +296,15 @@ class _PageReader:
             colour=read_colour(self._text, first),
             tag=tag_at(self._text, first, self._tags) if self._tags else None,
         )
+
+
+def _is_stretched(chars: _Chars, size: float) -> bool:
+    """Return whether a line of words is justified, so that all its gaps are alike, and wide."""
+    gaps = map(operator.sub, chars.left[1:], chars.right)
+    wide = sorted(gap for gap in gaps if gap > _STRETCHED * size)
+    text = "".join(chars.texts)
+    is_even = len(wide) >= _MIN_STRETCHED and wide[-1] <= _EVEN * wide[0]
+    return is_even and not any(map(str.isdigit, text))
 
 
 def _is_at(left: float, edges: Sequence[float]) -> bool:

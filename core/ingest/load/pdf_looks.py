@@ -37,6 +37,7 @@ _ONE_EDGE = 0.8
 """Of the blocks of a look: begin at its edge, for it to have one."""
 _SLIP = 1.0
 """Points of size in which one heading may differ from all others of its level."""
+_SELDOM = 0.2
 _MIN_REGULAR = 3
 """Headings of a look that one may be a slip from."""
 _QUESTION = re.compile(r"Q(?:uestion)?(?:\s*\d+)?\s*[:.]", re.IGNORECASE)
@@ -121,6 +122,7 @@ def heading_looks(
     words: Counter[BlockLook] = Counter()
     asking: Counter[BlockLook] = Counter()
     lefts: defaultdict[BlockLook, list[float]] = defaultdict(list)
+    stands_above: Counter[tuple[BlockLook, BlockLook]] = Counter()
     for block, below in zip(blocks, (*blocks[1:], None), strict=True):
         if block.cells:
             continue
@@ -133,6 +135,7 @@ def heading_looks(
         asking[look] += _QUESTION.match(text) is not None
         if below is not None and not below.cells and look_of(below, body) != look:
             above_text[look] += 1
+            stands_above[look, look_of(below, body)] += 1
         if is_strong(block.lines[0], body):
             strong.add(look)
     total = length.total()
@@ -159,7 +162,34 @@ def heading_looks(
         asking={look for look in found if asking[look] >= max(2, _ASKING * len(seen[look]))},
         edges=edges,
     )
+    levels = _without_inversions(levels, stands_above, {look: len(seen[look]) for look in levels})
     return levels | {look: levels[meant] for look, meant in slips.items()}
+
+
+def _without_inversions(
+    levels: dict[BlockLook, int],
+    stands_above: Mapping[tuple[BlockLook, BlockLook], int],
+    counts: Mapping[BlockLook, int],
+) -> dict[BlockLook, int]:
+    """Return the levels with looks put above those of their size over which they always stand.
+
+    A heading right above another one, without a text between, contains it.
+    """
+    ordered = sorted(levels, key=levels.__getitem__)
+    for inner in list(ordered):
+        for outer in list(ordered):
+            if (
+                outer.size == inner.size
+                and levels[outer] > levels[inner]
+                and counts[outer] >= _MIN_REGULAR
+                and stands_above.get((outer, inner), 0) >= _ONE_EDGE * counts[outer]
+                and stands_above.get((inner, outer), 0) <= _SELDOM * counts[inner]
+            ):
+                ordered.remove(outer)
+                ordered.insert(ordered.index(inner), outer)
+    if ordered == sorted(levels, key=levels.__getitem__):
+        return levels
+    return {look: place for place, look in enumerate(ordered, start=1)}
 
 
 def _edge_of(lefts: Sequence[float]) -> float | None:

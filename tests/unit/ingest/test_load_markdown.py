@@ -164,3 +164,16 @@ def test_hidden_words_within_a_line_are_counted() -> None:
         "Never accept cash.",
         ("left out 1 hidden passage",),
     )
+
+
+def test_lines_in_italics_are_below_bold_ones_where_nothing_else_is_marked() -> None:
+    rules = "".join(f"*{name}*{TEXT}" for name in ("Letters", "Mail", "Photos"))
+    source = f"**OUR RECORDS**{TEXT}{rules}**GIFTS**{TEXT}**TRAVEL**{TEXT}"
+    assert titles(source) == [
+        "OUR RECORDS",
+        "OUR RECORDS > Letters",
+        "OUR RECORDS > Mail",
+        "OUR RECORDS > Photos",
+        "GIFTS",
+        "TRAVEL",
+    ]

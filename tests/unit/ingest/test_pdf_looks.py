@@ -295,3 +295,95 @@ def test_one_heading_that_is_a_point_larger_than_those_beside_it_is_a_slip() -> 
 
     found = read(draw).sections
     assert [section.level for section in found] == [1, 2, 2, 2, 2]
+
+
+def test_heading_that_always_stands_right_above_another_contains_it() -> None:
+    """Bold is above bold italics, unless the italics are the titles of groups."""
+    names = ("Gifts and meals", "Our records", "Working abroad")
+
+    def draw(canvas: Canvas) -> None:
+        for place, name in enumerate(names):
+            top = 770 - 250 * place
+            set_in(canvas, "Helvetica-BoldOblique", 150, top, name)
+            for at, asked in enumerate(("What is it", "Who decides")):
+                set_in(canvas, "Helvetica-Bold", 150, top - 20 - 110 * at, f"{asked} {place}?")
+                prose(canvas, top - 40 - 110 * at)
+
+    assert [section.path for section in read(draw).sections][:4] == [
+        ("Gifts and meals",),
+        ("Gifts and meals", "What is it 0?"),
+        ("Gifts and meals", "Who decides 0?"),
+        ("Our records",),
+    ]
+
+
+def test_titles_that_are_counted_in_brackets_are_below_the_one_before_them() -> None:
+    def draw(canvas: Canvas) -> None:
+        names = ("Our records", "(i) Before the sale", "(ii) After the sale", "Other papers")
+        for place, name in enumerate(names):
+            top = 760 - 120 * place
+            set_in(canvas, "Helvetica-Bold", 150, top, name)
+            prose(canvas, top - 25)
+
+    assert [section.level for section in read(draw).sections] == [1, 2, 2, 1]
+
+
+def test_words_of_a_justified_heading_are_no_cells() -> None:
+    def draw(canvas: Canvas) -> None:
+        set_in(canvas, "Helvetica-Bold", 72, 760, "INTRODUCTION")
+        prose(canvas, 735, x=72)
+        for place, word in enumerate(("RECORDS", "MAINTAIN", "PRIOR TO", "A SALE OF")):
+            set_in(canvas, "Helvetica-Bold", 72 + 125 * place, 640, word)
+        set_in(canvas, "Helvetica-Bold", 72, 626, "THE COMPANY")
+        prose(canvas, 600, x=72)
+
+    assert titles(read(draw))[-1] == "RECORDS MAINTAIN PRIOR TO A SALE OF THE COMPANY"
+
+
+def test_contents_that_go_on_over_the_page_are_no_headings_and_tell_the_depth() -> None:
+    chapters = ("GIFTS", "RECORDS", "TRAVEL")
+
+    def contents(canvas: Canvas) -> None:
+        set_in(canvas, "Helvetica-Bold", 250, 760, "CONTENTS")
+        set_in(canvas, "Helvetica-Bold", 72, 740, f"{chapters[0]}{'.' * 60}3")
+        set_in(canvas, "Helvetica-Bold", 90, 720, f"Small things{'.' * 60}3")
+
+    def more(canvas: Canvas) -> None:
+        for place, name in enumerate(chapters[1:]):
+            set_in(canvas, "Helvetica-Bold", 72, 760 - 40 * place, f"{name}{'.' * 60}{4 + place}")
+            set_in(canvas, "Helvetica-Bold", 90, 740 - 40 * place, f"Part {place}{'.' * 60}4")
+
+    def chapter(place: int) -> Drawing:
+        def draw(canvas: Canvas) -> None:
+            put(canvas, 72, 700, chapters[place], 14 if place else 18, bold=True)
+            for at, what in enumerate(("kept", "read", "signed")):
+                put(canvas, 72, 670 - 13 * at, f"All of {chapters[place].lower()} is {what} by us.")
+
+        return draw
+
+    found = read(contents, more, *(chapter(place) for place in range(3)))
+    assert [(section.title, section.page, section.level) for section in found.sections[1:]] == [
+        ("GIFTS", 3, 1),
+        ("RECORDS", 4, 1),
+        ("TRAVEL", 5, 1),
+    ]
+
+
+def test_footnotes_are_no_headings_where_headings_are_set_apart() -> None:
+    def page(number: int, notes: tuple[str, str]) -> Drawing:
+        def draw(canvas: Canvas) -> None:
+            for place in range(4):
+                top = 760 - 130 * place
+                name = f"{CHAPTERS[place % 3]} in case {number}{place}"
+                set_in(canvas, "Helvetica-Bold", 72, top, name)
+                put(canvas, 72, top - 25, f"All of {name.lower()} is kept by us.")
+            for place, note in enumerate(notes):
+                put(canvas, 72, 90 - 14 * place, note, 8)
+
+        return draw
+
+    found = read(
+        page(1, ("1 Testing for Results and Helping Families", "2 An Urgent Message to Schools")),
+        page(2, ("3 Parents Who Are Heard", "4 The Schools They Need")),
+    )
+    assert [section.title for section in found.sections if section.number] == []
