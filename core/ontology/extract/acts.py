@@ -11,7 +11,7 @@ _CONDITION = re.compile(
     r"\bonly (?:with|by|for|to|in|on|within|under|as)\b.*"
     r"|\b(?:only )?(?:(?<!even )if|when(?! to\b)|whenever|where(?! to\b)|unless"
     r"|(?<!days )(?<!weeks )(?<!hours )(?<!months )(?<!minutes )(?<!years )(?<!quarters )(?<!hour )"
-    r"(?<!day )(?<!week )(?<!month )(?<!year )(?:before|(?<!\bor )after|prior to)|until"
+    r"(?<!day )(?<!week )(?<!month )(?<!year )(?:before|(?<!\bor )after|prior to)(?! which\b)|until"
     r"|(?<!\bat )once(?! (?:every|each|an?|per)\b)|provided that|as long as|in case"
     r"|upon (?:the |a |an |any |their |your |its )?(?:\w+ ){0,2}?(?:receipt|request|termination"
     r"|completion|approval|notice|notification|discovery|hire|hiring|arrival|return|expiry"
@@ -52,6 +52,7 @@ _WILL = re.compile(r"(?:\s(?:will|shall)|['\u2019]ll)\s*$", re.IGNORECASE)
 _EXAMPLE = re.compile(r"\b(?:i\.?e|e\.?g)\b[.,]*\s*\Z", re.IGNORECASE)
 _ADDED = re.compile(r"[\w,]\s(?:and|or),?\s\Z", re.IGNORECASE)
 """Before the condition of a second act ("kept in English and, where asked for, in French")."""
+_EXCEPT = re.compile(r"(?:except|unless|other than)\b", re.IGNORECASE)
 _IN_TIME = re.compile(r"without (?:\w+ )?delay\b", re.IGNORECASE)
 """What is inserted and says how soon, not in which case."""
 _BE = re.compile(r"(?:\s|^)(?:is|are|be|was|were|there)\s*$", re.IGNORECASE)
@@ -147,8 +148,8 @@ def act_and_condition(subject: str, after: str) -> tuple[str, str]:
     """Return what is to be done, and when: before the subject, beside the verb, or at the end."""
     fronted = FRONTED.match(without_brackets(subject.strip()))
     inserted = _INSERTED.match(after)
-    if inserted and not _CONDITION.match(inserted["words"]):
-        inserted = None  # it says how, and stays with the act
+    if inserted and (_EXCEPT.match(inserted["words"]) or not _CONDITION.match(inserted["words"])):
+        inserted = None  # it says how, and stays with the act, or all behind it is the exception
     done = after[inserted.end() :] if inserted else after
     aside = _PARENTHETIC.search(done)
     if aside and _BRIEF.match(f"{aside['words']} it"):

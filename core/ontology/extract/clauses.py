@@ -30,6 +30,8 @@ _THAT = re.compile(r"\s*that\s+(?!said\b)\w", re.IGNORECASE)
 """How a clause begins that is a part of what is asked for ("expect that", "be aware that")."""
 _ASKS = re.compile(r"\W*(?:(?:and|or)\s)?(?:how|what|whether|why|who|which)\b", re.IGNORECASE)
 """How a clause begins that is a part of what is asked for ("decide the price and how it may")."""
+_WHICH_MAY = frozenset({"allowed", "permitted", "authorised", "authorized", "entitled"})
+"""Without a verb, before "to": which thing or person is meant ("ports allowed to reach us")."""
 _BARE = frozenset(
     {
         "required to",
@@ -165,10 +167,18 @@ def main_clauses(text: str) -> list[ModalClause]:
                 kept[-1] = _extended(kept[-1], clause)
             elif not kept and _FOR.match(text, clause.span.char_start):
                 ahead = clause
+        elif not kept and _says_which(text, clause.trigger):
+            ahead = clause
         elif not _only_explains(text, clause, clause.trigger):
             _add(text, kept, clause if ahead is None else _after(ahead, clause))
             ahead = None
     return kept
+
+
+def _says_which(text: str, trigger: TextSpan) -> bool:
+    """Return whether a participle before the verb of a rule says of which things it is."""
+    is_participle = trigger.of(text).casefold() in _WHICH_MAY
+    return is_participle and trigger.char_start > 0 and text.startswith(" to ", trigger.char_end)
 
 
 def _only_explains(text: str, clause: ModalClause, trigger: TextSpan) -> bool:

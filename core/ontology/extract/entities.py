@@ -16,6 +16,7 @@ from core.domain.ontology import (
     ExtractedRelation,
     RelationType,
 )
+from core.domain.policy import Section
 from core.language.content_words import words
 from core.language.spans import TextSpan
 
@@ -161,3 +162,28 @@ def shortened(text: str, limit: int = NAME_CHARACTERS) -> str:
     if len(folded) <= limit:
         return folded
     return folded[: limit - 1].rsplit(" ", 1)[0].rstrip(",;: ")[: limit - 1] + "\u2026"
+
+
+def title_span(text: str, title: str) -> TextSpan:
+    """Return the span of the title, else of the first line that is not empty."""
+    start = text.find(title) if title else -1
+    if start >= 0:
+        return TextSpan(char_start=start, char_end=start + len(title))
+    start = len(text) - len(text.lstrip())
+    end = text.find("\n", start)
+    end = len(text) if end < 0 else end
+    return TextSpan(char_start=start, char_end=start + len(text[start:end].rstrip()))
+
+
+def heading_span(text: str, section: Section) -> TextSpan | None:
+    """Return the heading's line, else the section's first line that is not empty."""
+    for start, end in (
+        (section.char_start, section.body_start),
+        (section.char_start, section.char_end),
+    ):
+        raw = text[start:end]
+        lead = len(raw) - len(raw.lstrip())
+        line = raw.strip().split("\n", 1)[0].rstrip()
+        if line:
+            return TextSpan(char_start=start + lead, char_end=start + lead + len(line))
+    return None

@@ -79,6 +79,8 @@ _COMPARING = word_set(
 )
 _COMPARED = re.compile("[<>\u2264\u2265+]")
 """Words and signs of which each comparison of a number has one (`comparison`)."""
+_FRACTIONS = frozenset({"half", "third", "quarter", "fourth", "fifth"})
+"""After a number that is a share of something ("at least one-half of the members")."""
 _EXAMPLE = re.compile(r"\b(?:for example|for instance|e\.g\.|examples?:)", re.IGNORECASE)
 _LIMIT = re.compile(
     r"\b(?:limits?|maximum|minimum|thresholds?|rates?|fees?|allowances?|caps?|fines?|penalt(?:y"
@@ -238,7 +240,7 @@ def _count(quantity: Quantity, text: str) -> Measure | None:
     if _FROM.search(before(text, quantity)):
         return None
     unit = _counted(quantity, text)
-    if not unit:
+    if not unit or unit in _FRACTIONS:
         return None
     raw = f"{quantity.raw} {unit}"
     return measure(quantity.canonical, unit.casefold(), compared, raw, kind="count")

@@ -11,22 +11,18 @@ from core.ontology.extract.comparisons import Measure
 from core.ontology.extract.entities import (
     Collector,
     fingerprint,
+    heading_span,
     policy_entity,
     section_entity,
     shortened,
     slug,
+    title_span,
 )
 from core.ontology.extract.measures import measures_of
 from core.ontology.extract.norms import Norm, norms_of
 from core.ontology.extract.references import find_references
-from core.ontology.extract.roles import (
-    OUTSIDE,
-    RoleMention,
-    RoleRelation,
-    abbreviations,
-    find_roles,
-    role_relations_of,
-)
+from core.ontology.extract.role_relations import RoleRelation, role_relations_of
+from core.ontology.extract.roles import OUTSIDE, RoleMention, abbreviations, find_roles
 from core.ontology.extract.scope import (
     Supersession,
     applies_to,
@@ -104,7 +100,7 @@ class _Reader:
 
     def read_policy(self, jurisdiction: str | None) -> None:
         """Add the policy, its jurisdiction, and the facts of its header."""
-        span = _title_span(self._text, self._title)
+        span = title_span(self._text, self._title)
         facts = header_facts(self._text)
         self.collector.entity(
             self._policy,
@@ -124,7 +120,7 @@ class _Reader:
         for section in sections:
             while above and above[-1].level >= section.level:
                 above.pop()
-            span = _heading_span(self._text, section)
+            span = heading_span(self._text, section)
             if span is None:
                 continue
             name = " ".join(filter(None, (section.number, section.title))) or section.eid
@@ -375,28 +371,3 @@ def _approvers(statement: Statement, known: Mapping[str, str]) -> list[RoleMenti
         if any("approv" in other.header for other in statement.cells[1:])
         for role in find_roles(cell.text, known)
     ]
-
-
-def _title_span(text: str, title: str) -> TextSpan:
-    """Return the span of the title, else of the first line that is not empty."""
-    start = text.find(title) if title else -1
-    if start >= 0:
-        return TextSpan(char_start=start, char_end=start + len(title))
-    start = len(text) - len(text.lstrip())
-    end = text.find("\n", start)
-    end = len(text) if end < 0 else end
-    return TextSpan(char_start=start, char_end=start + len(text[start:end].rstrip()))
-
-
-def _heading_span(text: str, section: Section) -> TextSpan | None:
-    """Return the heading's line, else the section's first line that is not empty."""
-    for start, end in (
-        (section.char_start, section.body_start),
-        (section.char_start, section.char_end),
-    ):
-        raw = text[start:end]
-        lead = len(raw) - len(raw.lstrip())
-        line = raw.strip().split("\n", 1)[0].rstrip()
-        if line:
-            return TextSpan(char_start=start + lead, char_end=start + lead + len(line))
-    return None

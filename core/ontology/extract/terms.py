@@ -92,6 +92,7 @@ _SHORT_FORM = re.compile(
     rf" )?[{_QUOTES}](?P<term>[A-Z][\w &-]{{1,40}})[{_QUOTES}]\)"
 )
 _SHORTEST_MEANING = 3
+_LEGAL_FORMS = frozenset({"Limited", "Inc.", "Incorporated", "Ltd", "Ltd.", "LLC", "GmbH", "Corp."})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +119,8 @@ def definitions_of(statement: Statement) -> Iterator[Definition]:
         return
     for match in _SHORT_FORM.finditer(statement.words):
         meaning = re.sub(r"^(?:of|and|the|for|on)\s", "", match["meaning"])
+        if meaning in _LEGAL_FORMS:
+            continue  # the rest of the name is hidden by brackets ("Example (Asia) Limited")
         if len(meaning) >= _SHORTEST_MEANING and meaning != match["term"]:
             yield Definition(term=match["term"], aliases=(), meaning=meaning)
 
