@@ -249,8 +249,8 @@ class _PageReader:
             return
         size = read_size(self._text, chars.at[chars.visible[0]])
         first = 0
-        gaps = [] if _is_stretched(chars, size) else map(operator.sub, chars.left[1:], chars.right)
-        for place, gap in enumerate(gaps):
+        gaps = map(operator.sub, chars.left[1:], chars.right)
+        for place, gap in () if _is_stretched(chars, size) else enumerate(gaps):
             is_apart = gap > _CELL_GAP * size or (
                 gap > _GUTTER * size and _is_at(chars.left[place + 1], self._edges)
             )

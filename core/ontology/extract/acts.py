@@ -55,7 +55,7 @@ _ADDED = re.compile(r"[\w,]\s(?:and|or),?\s\Z", re.IGNORECASE)
 _EXCEPT = re.compile(r"(?:except|unless|other than)\b", re.IGNORECASE)
 _IN_TIME = re.compile(r"without (?:\w+ )?delay\b", re.IGNORECASE)
 """What is inserted and says how soon, not in which case."""
-_BE = re.compile(r"(?:\s|^)(?:is|are|be|was|were|there)\s*$", re.IGNORECASE)
+_BE = re.compile(r"(?:\s|^)(?:is|are|be|was|were|there)(?:\s\w+ly)?\s*$", re.IGNORECASE)
 _CONSIDERED = re.compile(
     r"\s(?:is|are|be)\s(?:considered|deemed|viewed as|seen as|regarded as|treated as)\s*$",
     re.IGNORECASE,

@@ -58,7 +58,11 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 """Before a verb of what is to be told or found out ("say why the access is required")."""
-_CARE = re.compile(r"\b(?:care|sure|ensures?|ensuring|certain) that\b", re.IGNORECASE)
+_CARE = re.compile(
+    r"\b(?:care|sure|ensures?|ensuring|certain|decides?|determines?|agrees?|considers?|believes?"
+    r"|finds?) that\b",
+    re.IGNORECASE,
+)
 """Before what is to be seen to ("take care that the data cannot be read")."""
 _FOR = re.compile(
     r"\W*(?:note:\s)?(?:for (?:all|any|each|every|those|the)|if|when|whenever|where|unless|before"

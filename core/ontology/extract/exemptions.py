@@ -18,7 +18,9 @@ _EXEMPTION = re.compile(
     r"|\bexceptions? (?:to|from) [^.;]{1,60} (?:(?:is|are|can be|may be)(?! (?:reviewed|documented"
     r"|recorded|logged|tracked|listed|described|requested|stored|kept|handled)\b)|apply|applies)\b"
     r"|\bdo(?:es)? not count\b"
-    r"|\btakes? precedence\b|\bprevails?\b|\bappl(?:y|ies) instead\b",
+    r"|\b(?:supplements?|local|national|laws?|legislation|agreements?|contracts?)\b[^.;]{0,60}"
+    r"\b(?:takes? precedence|prevails?)\b"
+    r"|\bappl(?:y|ies) instead\b",
     re.IGNORECASE,
 )
 _CARVED_OUT = re.compile(

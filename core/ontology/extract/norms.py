@@ -161,25 +161,18 @@ def _norm(
     if not reading.is_inherited and subject.strip():
         lead_in = ""  # it has a subject of its own
     actor = actor_of(subject, trigger, after, lead_in, known)
-    if (
-        _NOTHING_YET.search(f"{trigger}{after}")
-        or _CUT.match(subject)
-        or not binds(
-            clause.modality,
-            ahead=text[: clause.trigger.char_start],
-            subject=subject,
-            trigger=trigger,
-            after=after,
-            has_actor=actor is not None,
-        )
+    is_whole_clause = not (_NOTHING_YET.search(f"{trigger}{after}") or _CUT.match(subject))
+    if not is_whole_clause or not binds(
+        clause.modality,
+        ahead=text[: clause.trigger.char_start],
+        subject=subject,
+        trigger=trigger,
+        after=after,
+        has_actor=actor is not None,
     ):
         return None
     force = _force(clause.modality, subject, trigger)
-    if (
-        reading.is_inherited
-        and NORM_TYPES[force] is EntityType.PERMISSION
-        and _STEPS.search(lead_in)
-    ):
+    if reading.is_inherited and _is_no_rule_alone(statement, NORM_TYPES[force]):
         return None
     if case:
         after = after[: len(after) - len(statement.words)] + statement.words[case.end() :].lstrip()
@@ -196,7 +189,7 @@ def _norm(
         condition = condition or limit
         told = None if limit and condition != limit else actor
     action = action_of(_whole_subject(reading, clause, subject), trigger, done, told)
-    if force is not clause.modality:
+    if NORM_TYPES[force] is EntityType.PROHIBITION and force is not clause.modality:
         action = _NONE_OF_IT.sub("", action)  # "no part may" forbids a part, not none
     if _points_elsewhere(NORM_TYPES[force], action, actor):
         return None
@@ -209,6 +202,13 @@ def _norm(
         sentence=statement.sentence,
         clause=None if reading.is_inherited else _within(statement.words, text, clause.span),
     )
+
+
+def _is_no_rule_alone(statement: Statement, type_: EntityType) -> bool:
+    """Return whether an item alone is no rule: a step of what is allowed, one way of several."""
+    if type_ is EntityType.PERMISSION:
+        return _STEPS.search(statement.lead_in_words) is not None
+    return type_ is EntityType.OBLIGATION and statement.is_alternative
 
 
 def _whole_subject(reading: Reading, clause: ModalClause, subject: str) -> str:
@@ -238,6 +238,8 @@ def _force(modality: Modality, subject: str, trigger: str) -> Modality:
         return opposite.get(modality, modality)
     if modality is Modality.MUST_NOT and trigger.casefold().endswith("should"):
         return Modality.SHOULD_NOT
+    if modality is Modality.MAY and ONLY.search(trigger):
+        return Modality.MUST  # "may only be used for" allows nothing that is not allowed already
     return modality
 
 

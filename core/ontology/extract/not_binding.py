@@ -35,7 +35,8 @@ _PURPOSE = re.compile(r"\bso (?:that )?[^,;]{1,60}$", re.IGNORECASE)
 """Before "can": what something is for, and not what is allowed."""
 _THAT = re.compile(
     r"\A\s*(?:so )?that\b|\b(?:(?:en|as)sur(?:e|es|ing)|(?:make|be) sure|certif(?:y|ies)"
-    r"|provides?|shows?|believe|belief|so|means?|assum(?:e|es|ing)) that\b"
+    r"|provides?|shows?|believe|belief|so|means?|agrees?"
+    r"|assum(?:e|es|ing)) that\b"
     r"[^,;]{0,80}$",
     re.IGNORECASE,
 )
@@ -132,6 +133,8 @@ _IS_BEYOND_US = re.compile(
 _EXPECTS = re.compile(r"\s*(?:expect|assume)\b", re.IGNORECASE)
 _REMARKED = re.compile(r"\w\s\([^()]{0,80}$")
 """Before "required" in a remark on one word ("the form (login required)")."""
+_MOST = re.compile(r"\s*(?:most|many|some)\b", re.IGNORECASE)
+"""After "expect": what is thought to be so ("we expect most items to last a year")."""
 _MAY_OR = re.compile(r"\bmay or\s*$", re.IGNORECASE)
 """Before "may not": what is left open."""
 _WILL = re.compile(r"\bwill\s*(?:be\s*)?$", re.IGNORECASE)
@@ -182,6 +185,7 @@ _POINTS_TO = re.compile(
     re.IGNORECASE,
 )
 """Where more is to be read."""
+_MAY_BE_DUE = re.compile(r"\bmay(?: also)? be (?:entitled|eligible)\b", re.IGNORECASE)
 _NEGATES = re.compile(
     r"\b(?:not?|never|neither|nor|none|nobody|cannot)\b|n['\u2019]t\b", re.IGNORECASE
 )
@@ -232,7 +236,8 @@ HAPPENS_BY_ITSELF = re.compile(
     r"\bexpected to (?:happen|occur|take|last|arrive)\b"
     r"|\b(?:automated|automatic(?:ally)?) (?:[\w-]+ )?(?:e-?mails?|reminders?|messages?|notices?"
     r"|sent)\b"
-    r"|\byou (?:will|should) (?:also )?(?:receive|get|see|find|hear)\b",
+    r"|\byou (?:will|should) (?:also )?(?:receive|get|see|find|hear)\b"
+    r"|\bby (?:the )?(?:government|law|parliament)\b",
     re.IGNORECASE,
 )
 """In a sentence whose times are those of what comes, and none of a duty ("you will receive it 4
@@ -294,7 +299,7 @@ def is_mere_chance(said: str, *, has_actor: bool) -> bool:
     if _POINTS_TO.search(said):
         return True
     if _GRANTED.search(said):
-        return False
+        return _MAY_BE_DUE.search(said) is not None
     return not has_actor or _EPISTEMIC.search(said) is not None
 
 
@@ -317,6 +322,7 @@ def _is_no_duty(trigger: str, *, ahead: str, subject: str, after: str) -> bool:
     if said in _BARE:
         return bool(subject.strip())
     checks = {
+        "expect": _MOST.match(after),
         "is to be": _AIM.search(subject),
         "has to": _TO_OFFER.match(after),
         "have to": _TO_OFFER.match(after),

@@ -57,7 +57,7 @@ _GROUPS: Mapping[str, str] = {
     r"(?:temporary|agency) (?:staff|workers?)": "Temporary Staff",
     r"senior management": "Senior Management",
     r"department heads?|heads? of departments?": "Department Head",
-    r"human resources": "Human Resources",
+    r"human resources(?! (?:polic(?:y|ies)|handbook|manual|procedures?)\b)": "Human Resources",
     r"internal audit(?:ors?)?": "Internal Audit",
     r"works council": "Works Council",
     r"(?:it )?service desk|it help ?desk": "Service Desk",
@@ -98,7 +98,8 @@ _TITLED = re.compile(
     r"(?:\s(?:and\s)?[A-Z][\w&-]+){0,3}"
     rf"|(?:Code of )?(?:{_NOT_FIRST}(?!AND\b"
     rf"|OR\b)[A-Z][\w&-]*+\s(?:and\s(?=[A-Z]))?){{1,4}}{_HEAD}\b(?!\s[Mm]embers?\b)"
-    r"|(?:Internal Audit|Human Resources|General Counsel|Legal Counsel|Accounts Payable|Works"
+    r"|(?:Internal Audit|Human Resources(?!\s(?:Polic|Handbook|Manual|Procedure))|General Counsel"
+    r"|Legal Counsel|Accounts Payable|Works"
     r" Council"
     r"|Executive Committee|Regulator|Controller|Ombudsperson))"
     r"(?:\s\((?P<short>[A-Z]{2,5})\))?(?![\w-])"

@@ -291,6 +291,8 @@ class _Reader:
         for link in links:
             role = self._role(link.role, statement)
             at = link.role.start - before
+            if at < 0:  # in what introduces it
+                rules = [(rule, norm) for rule, norm in rules if norm.clause is None]
             own = [rule for rule, norm in rules if _holds(norm, at)]
             if statement.kind == "row" and _OF_THE_POLICY.match(statement.cells[0].text):
                 self.collector.relation(self._policy, link.type, role, statement.spans)

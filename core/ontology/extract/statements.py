@@ -39,6 +39,8 @@ class Statement:
     """The texts of its lead-ins without markup and colons, outermost first."""
     cells: tuple[Cell, ...] = ()
     """For a row: its cells."""
+    is_alternative: bool = False
+    """For an item: True if its list says "or", so that one of its items is enough."""
     lead_in_words: str = field(init=False)
     """What its lead-ins say; empty if there are none."""
     sentence: str = field(init=False)
@@ -75,6 +77,8 @@ _SIGNS = (("\\geq", "\u2265"), ("\\leq", "\u2264"))
 _LABEL = re.compile(r"(?:MANDATORY|PROHIBITED|RECOMMENDED|CONDITION|PERMITTED|REQUIRED):\s*")
 _MORE_ITEMS = re.compile(r"[;,]\s(?:and|or|and/or)$", re.IGNORECASE)
 """At the end of an item before the last one."""
+_OR_ELSE = re.compile(r"[;,.]?\s(?:or|and/or)[:,]?\s*$", re.IGNORECASE)
+"""At the end of an item after which another one would do as well."""
 _HEADING = re.compile(r"#{1,6}\s+")
 _HISTORY = re.compile(
     r"\b(?:(?:change|version|revision|document) (?:history|log|control)|revisions?|amendments?)$",
@@ -106,12 +110,18 @@ def statements(text: str, sections: Sequence[Section]) -> Iterator[Statement]:
 
 def _of_section(text: str, section: Section) -> Iterator[Statement]:
     header: tuple[str, ...] = ()
-    for unit in section_units(
-        text,
-        char_start=section.char_start,
-        body_start=section.body_start,
-        char_end=section.char_end,
-    ):
+    units = list(
+        section_units(
+            text,
+            char_start=section.char_start,
+            body_start=section.body_start,
+            char_end=section.char_end,
+        )
+    )
+    choices = {
+        one.lead_ins for one in units if one.lead_ins and _OR_ELSE.search(one.span.of(text)[-9:])
+    }
+    for unit in units:
         raw = unit.span.of(text)
         if len(raw) > _LONGEST:
             header = () if unit.kind == "header" else header
@@ -136,6 +146,7 @@ def _of_section(text: str, section: Section) -> Iterator[Statement]:
                 section=section,
                 lead_ins=unit.lead_ins,
                 introductions=tuple(_opening(one.of(text)) for one in unit.lead_ins),
+                is_alternative=unit.lead_ins in choices,
             )
 
 
