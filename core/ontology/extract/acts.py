@@ -9,7 +9,8 @@ from core.ontology.extract.roles import RoleMention, find_roles
 
 _CONDITION = re.compile(
     r"\bonly (?:with|by|for|to|in|on|within|under|as)\b.*"
-    r"|\b(?:only )?(?:(?<!even )if|when(?! to\b)|whenever|where(?! to\b)|unless"
+    r"|\b(?:only )?(?:(?<!even )if|when(?! to\b)|whenever|(?<!point )(?<!place )(?<!country )"
+    r"(?<!office )(?<!location )(?<!area )where(?! to\b)|unless"
     r"|(?<!days )(?<!weeks )(?<!hours )(?<!months )(?<!minutes )(?<!years )(?<!quarters )(?<!hour )"
     r"(?<!day )(?<!week )(?<!month )(?<!year )(?:before|(?<!\bor )after|prior to)(?! which\b)|until"
     r"|(?<!\bat )once(?! (?:every|each|an?|per)\b)|provided that|as long as|in case"
@@ -17,7 +18,7 @@ _CONDITION = re.compile(
     r"|completion|approval|notice|notification|discovery|hire|hiring|arrival|return|expiry"
     r"|expiration|separation|departure|learning|receiving|written|initial)\b"
     r"|(?<!is )(?<!are )(?<!be )(?<!otherwise )subject to|without (?:[\w-]+\s){0,4}?(?:approvals?"
-    r"|consent|permission|authori[sz]ation|agreement|delay|notice|reviews?|reason|cause|\w{3,}ing)\b"
+    r"|consent|permission|authori[sz]ation|agreement|notice|reviews?|reason|cause|\w{3,}ing)\b"
     r"|except|in the event)\b.*",
     re.IGNORECASE,
 )
@@ -99,8 +100,8 @@ _NO_NEED = re.compile(
     re.IGNORECASE,
 )
 _OF_WHOM = re.compile(
-    r"\s(?P<whom>(?:who|whose|with|in|from|involved|working|travell?ing|responsible|wishing|seeking"
-    r"|offering|required)\b[^;:]{3,200}?)\s*\Z",
+    r"\s(?P<whom>(?:who|whose|with|in|from|involved|(?!during|including|regarding|concerning)\w+ing"
+    r"|responsible|required)\b[^;:]{3,200}?)\s*\Z",
     re.IGNORECASE,
 )
 """After a role, of whom of it a rule is ("employees who learn of it")."""

@@ -114,6 +114,12 @@ _QUALIFIED = re.compile(
     re.IGNORECASE,
 )
 """Before a group of which only a part is bound."""
+_RECEIVES = re.compile(
+    r"\s*(?:also |first )?be (?:\w+ly )?(?:provided|assigned|given|informed|notified|offered|issued"
+    r"|told|advised|sent|paid|granted|reimbursed|supplied|screened|vetted)\b",
+    re.IGNORECASE,
+)
+"""After those to whom something is done ("employees shall be provided with gloves")."""
 _IS_DONE = re.compile(r"\s*(?:\w+ly )?be (?:\w+ly )?\w+(?:ed|en|wn|pt|ld)\b", re.IGNORECASE)
 _PRONOUN = re.compile(
     r"\b(?:you|we|i|he|she|it|they|this|that|these|those)(?:['\u2019](?:ll|d|ve)|\swill)?"
@@ -271,6 +277,8 @@ def actor_of(
             is_owner = text[role.end :].startswith(("'", "\u2019"))
             if _QUALIFIED.search(text[: role.start]) or _ONLY.search(text[: role.start]):
                 return None  # the act is then told with its whole subject
+            if text is own and _RECEIVES.match(after):
+                break  # whoever gives it is bound
             if (
                 not is_owner
                 and _HEADS_ITS_PHRASE.match(text, role.end)

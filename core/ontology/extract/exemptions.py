@@ -8,9 +8,10 @@ from core.language.text_cache import cached_by_text, word_set, words_of
 
 _EXEMPTION = re.compile(
     r"\b(?:do|does)(?:\s+not|n't) apply\b"
-    r"|(?<!non-)(?<!tax-)\bexempt(?! (?-i:[A-Z]))(?:(?:ed|ion)?s?\b"
+    r"|(?<!non-)(?<!tax-)\bexempt(?! (?-i:[A-Z]))(?:(?:ed)?s?\b"
     r"(?! (?:and|or|employees?|team|staff|workers?|positions?|status|tests?)\b)"
-    r"|ions?\b(?! tests?\b))"
+    r"|ions?\b (?:from|for|to|of|is|are|may|can|where|if|when|appl(?:y|ies))\b)"
+    r"|\b(?:an?|limited|granted) (?:\w+ )?exemption\b"
     r"|\b(?:is|are) (?:not|excluded)(?: \w+){0,2}"
     r" (?:covered(?! entit)|subject to(?! (?:[\w-]+ ){0,3}tax\b)|gifts|hospitality"
     r"|within the (?:scope|meaning))\b|\bexcluded from\b|\bas an exception\b"
@@ -26,7 +27,7 @@ _EXEMPTION = re.compile(
 _CARVED_OUT = re.compile(
     r"(?:\b(?:except(?! that it\b)(?: (?:for|that|where|when|in|as))?"
     r"|unless|with the exception of|save for|other than)\b)"
-    r"(?P<case>(?:[^.;]|\.(?=[\w.])){4,})",
+    r"(?P<case>(?:[^.;()]|\.(?=[\w.])|\([^()]{0,200}\)){4,})",
     re.IGNORECASE,
 )
 _OF_ALL = re.compile(

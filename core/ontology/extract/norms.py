@@ -41,14 +41,23 @@ _NOTHING_YET = re.compile(
 """A modal verb whose act stands behind the next one ("we cannot and do not allow")."""
 _CUT = re.compile(r"\W*(?:or|nor)\s", re.IGNORECASE)
 """A subject that has lost its beginning."""
+_ONE_OF = re.compile(
+    r"(?<!if )(?<!when )\b(?:one|any|either)(?: or more)? of (?:the|these)\b", re.IGNORECASE
+)
+_CONCLUSIONS = re.compile(
+    r"\b(?:following|these) (?:\w+ )?(?:conclusions|outcomes|results|findings|statements"
+    r"|questions)$",
+    re.IGNORECASE,
+)
+"""The end of a lead-in whose items are what somebody may find."""
 _STEPS = re.compile(
     r"\b(?:following|these|this|below)\s(?:[\w-]+\s){0,2}(?:process|steps?|procedures?|workflow)$",
     re.IGNORECASE,
 )
 """The end of a lead-in that allows something: its items are how it is done."""
 _NONE = re.compile(
-    r"^\W*(?:no(?![,.:;!]|\s+(?:later|more|less|fewer|longer|sooner|matter)\b)|none|nobody"
-    r"|neither|nothing)\b",
+    r"^\W*(?:no[ -]one|no(?![,.:;!]|\s+(?:later|more|less|fewer|longer|sooner|matter)\b)|none"
+    r"|nobody|neither|nothing)\b",
     re.IGNORECASE,
 )
 """A subject of which nothing is allowed ("no messages of this kind shall be sent")."""
@@ -59,6 +68,7 @@ _EXAMPLE = re.compile(
 )
 _ANY_ONE = re.compile(r"\b(?:any|either|one)\b", re.IGNORECASE)
 """In a lead-in, where one of its items is enough ("unless one of these is met")."""
+_JUST_JOINS = re.compile(r"\W*(?:and|or|but)(?:\s(?:will|shall|also|\w+ly))*\W*", re.IGNORECASE)
 _PERSON = re.compile(r"(?:i|we|you|they|he|she|it)?", re.IGNORECASE)
 _POINTS_BACK = re.compile(r"(?:such|these|those)(?:\s[\w-]+)?", re.IGNORECASE)
 """What is forbidden elsewhere in the text, and says nothing by itself ("such payments")."""
@@ -69,7 +79,20 @@ _FREED = re.compile(
     r"\bapply to\b[^.;]{0,80}|[^.;]{0,60}\b(?:is|are) exempt(?:ed)?\b|\bexempts?\b[^.;]{0,60}",
     re.IGNORECASE,
 )
+_TOLD = r"(?:report|notify|inform|tell|alert|escalate|disclose)"
+_ORDERED = re.compile(
+    rf"\W*(?:(?P<case>(?:if|when)\b[^,]{{3,160}}),\s(?:please\s|immediately\s)?(?:{_TOLD}|contact|call)"
+    rf"|(?:please\s|always\s|immediately\s|promptly\s)?{_TOLD})\b"
+    r"(?!\s(?:\w+\s){0,3}(?:is|are|was|were|has|have)\b)(?=[^:]*$)",
+    re.IGNORECASE,
+)
+"""How a sentence begins that orders a report ("Notify your supervisor of the date")."""
 _JOINED = re.compile(r"\band\b[^;]{0,80}\Z", re.IGNORECASE)
+_AND_DUTY = re.compile(
+    r",?\s(?:and|but)\s(?:will|shall|must|should|do not|instead)\s", re.IGNORECASE
+)
+"""After what is forbidden, before a duty ("not leave papers, and will lock screens")."""
+_BEGINNING = 24
 _CONJUNCTION = re.compile(r"^\W*(?:and|or|but|nor)\s", re.IGNORECASE)
 _NONE_OF_IT = re.compile(r"^(?:no|none of|neither)\s", re.IGNORECASE)
 _SENTENCE_ENDS = re.compile(r";|[.!?](?=\s+[A-Z(\"\u201c]|\s*$)")
@@ -112,7 +135,24 @@ def norms_of(statement: Statement, known: Mapping[str, str]) -> tuple[Norm, ...]
     found: dict[EntityType, Norm] = {}
     for norm in (*_modal(statement, known), *_exceptions(statement, known)):
         found.setdefault(norm.type, norm)
-    return tuple(found.values())
+    ordered = None if found else _ordered(statement)
+    return tuple(found.values()) if ordered is None else (ordered,)
+
+
+def _ordered(statement: Statement) -> Norm | None:
+    """Return the duty of a sentence that orders a report without a modal verb."""
+    order = _ORDERED.match(statement.words)
+    if order is None:
+        return None
+    is_request = "please" in order[0].casefold()
+    return Norm(
+        type=EntityType.OBLIGATION,
+        modality=Modality.SHOULD if is_request else Modality.MUST,
+        actor=None,
+        action=tidy(statement.words),
+        condition=tidy(order["case"] or ""),
+        sentence=statement.sentence,
+    )
 
 
 def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
@@ -172,16 +212,15 @@ def _norm(
     ):
         return None
     force = _force(clause.modality, subject, trigger)
-    if reading.is_inherited and _is_no_rule_alone(statement, NORM_TYPES[force]):
+    if _is_no_rule_alone(statement, NORM_TYPES[force], is_inherited=reading.is_inherited):
         return None
     if case:
         after = after[: len(after) - len(statement.words)] + statement.words[case.end() :].lstrip()
+    after, rest = _without_duty(NORM_TYPES[force], after, rest)
     is_whole = ONLY.search(trigger) is not None or is_object(statement, reading)
-    done, condition = (after, "") if is_whole else act_and_condition(subject, after)
-    if condition and after.rstrip().endswith(condition.rstrip()):
-        condition += rest
-    else:
-        done += rest
+    done, condition = f"{after}{rest}", ""
+    if not is_whole:
+        done, condition = _act_and_condition(statement, reading, subject, after, rest)
     condition = condition or _shared_case(reading, clause)
     told = actor
     if actor is not None and not is_whole:
@@ -204,16 +243,42 @@ def _norm(
     )
 
 
-def _is_no_rule_alone(statement: Statement, type_: EntityType) -> bool:
-    """Return whether an item alone is no rule: a step of what is allowed, one way of several."""
+def _without_duty(type_: EntityType, after: str, rest: str) -> tuple[str, str]:
+    """Return the words of what is forbidden without those of a duty that follows them."""
+    duty = _AND_DUTY.search(after) if type_ is EntityType.PROHIBITION else None
+    return (after[: duty.start()], "") if duty else (after, rest)
+
+
+def _act_and_condition(
+    statement: Statement, reading: Reading, subject: str, after: str, rest: str
+) -> tuple[str, str]:
+    """Return what is to be done, and when, with what goes on after it."""
+    done, condition = act_and_condition(subject, after)
+    if reading.is_inherited and condition and statement.words.startswith(condition[:_BEGINNING]):
+        return f"{after}{rest}", ""  # the item begins so: the rest of it is what is to be done
+    if condition and after.rstrip().endswith(condition.rstrip()):
+        return done, f"{condition}{rest}"
+    return f"{done}{rest}", condition
+
+
+def _is_no_rule_alone(statement: Statement, type_: EntityType, *, is_inherited: bool) -> bool:
+    """Return whether an item alone is no rule.
+
+    It is a finding, a step of what is allowed, or one way of several.
+    """
+    if _CONCLUSIONS.search(statement.lead_in_words):
+        return True
+    if not is_inherited:
+        return False
     if type_ is EntityType.PERMISSION:
         return _STEPS.search(statement.lead_in_words) is not None
-    return type_ is EntityType.OBLIGATION and statement.is_alternative
+    is_one_of = statement.is_alternative or _ONE_OF.search(statement.lead_in_words) is not None
+    return type_ is EntityType.OBLIGATION and is_one_of
 
 
 def _whole_subject(reading: Reading, clause: ModalClause, subject: str) -> str:
     """Return the subject of a clause, also where it is that of the one before ("and must not")."""
-    if subject.strip(" ,").casefold() not in {"and", "or", "but"}:
+    if not _JUST_JOINS.fullmatch(subject):
         return subject
     place = next(at for at, one in enumerate(reading.clauses) if one is clause)
     shared = subject_of(reading.text, reading.clauses[place - 1]) if place else ""

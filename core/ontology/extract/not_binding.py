@@ -7,6 +7,7 @@ all kinds in two handbooks, 7 were wrong, 6 of them rules (`docs/quality.md`).
 import re
 
 from core.language.modality import Modality
+from core.ontology.extract.not_forbidding import DEEMS, SAID_WITHIN, forbids_nothing
 
 _TOLD = re.compile(
     r"\b(?:how|what|when|where|which|why|whom?)\s+(?:\w+\s+){0,2}$"
@@ -33,14 +34,6 @@ _WHICH_THING = re.compile(
 """Before "need" where it says which things ("the papers you will need your doctor to sign")."""
 _PURPOSE = re.compile(r"\bso (?:that )?[^,;]{1,60}$", re.IGNORECASE)
 """Before "can": what something is for, and not what is allowed."""
-_THAT = re.compile(
-    r"\A\s*(?:so )?that\b|\b(?:(?:en|as)sur(?:e|es|ing)|(?:make|be) sure|certif(?:y|ies)"
-    r"|provides?|shows?|believe|belief|so|means?|agrees?"
-    r"|assum(?:e|es|ing)) that\b"
-    r"[^,;]{0,80}$",
-    re.IGNORECASE,
-)
-"""Before what is said within another rule ("ensure that the data cannot be read")."""
 _WHICH = re.compile(
     r"\A\W*(?:any|all|other|some|which)\s(?:[\w-]+\s){1,2}(?:the|an?|your|our|each|their|we|you"
     r"|they)"
@@ -53,11 +46,6 @@ _WHICH = re.compile(
     re.IGNORECASE,
 )
 """Before what only says of which things ("all of the actions that you will need to complete")."""
-_IN_SOME_CASES = re.compile(
-    r"\b(?:in (?:some|many|certain|most|rare) (?:cases|instances|situations)|sometimes)\b",
-    re.IGNORECASE,
-)
-"""Before "may not": what then is perhaps not possible."""
 _AS_HOPED = re.compile(
     r"^\s*(?:already|now)\b|^\s*be (?:done|fine|ok(?:ay)?|good|all set|enough|easy|obvious"
     r"|straightforward"
@@ -75,91 +63,22 @@ _WE_ADVISE = re.compile(
     r"(?:\A|\b(?:we|i|it|policy|company|team|please|strongly|highly|generally))\W*$", re.IGNORECASE
 )
 """Before "recommend" as advice to the reader, and not as a task ("investigate and recommend")."""
-_CONSTRUED = re.compile(
-    r"\s*be (?:understood|construed|interpreted|read|seen|taken)\b", re.IGNORECASE
-)
-"""After "should not": how a text is meant, which forbids nobody anything."""
-_DEEMS = re.compile(
-    r"\s*(?:be (?:deemed|construed|treated as)|constitute|apply\b(?! for)|mean\b"
-    r"|have the (?:\w+ )?(?:meaning|power|discretion|right|authority|option))",
-    re.IGNORECASE,
-)
-"""After "shall": what counts as what, which binds nobody to anything."""
-_INVITED = re.compile(
-    r"^\s*(?:hesitate|forget|worry|feel|be (?:afraid|bashful|shy|embarrassed))\b", re.IGNORECASE
-)
-"""What nobody is forbidden: "do not hesitate to ask" invites."""
-_NOT_KNOWN = re.compile(
-    r"\b(?:may|might|can) not (?:have\b|be (?:able|aware|possible|sure|\w+[ai]ble)\b)",
-    re.IGNORECASE,
-)
-"""A possibility, which forbids nothing ("we may not have collected it")."""
-_MIGHT_NOT = re.compile(
-    r"\s*(?:\w+ly )?(?:reimburse|cover|approve|hono[u]?r|respond|succeed|qualify|receive|apply)\b",
-    re.IGNORECASE,
-)
-"""After "may not": what an organisation perhaps does not do, and is not forbidden to."""
-_TO_COME = re.compile(r"(?:\bwill|['\u2019]ll)\s*$", re.IGNORECASE)
-_WILL_NOT = re.compile(r"(?:will(?: \w+ly)? (?:not|never)|won['\u2019]t)\Z", re.IGNORECASE)
-_COMES_SO = re.compile(
-    r"^\s*(?:\w+ly )?(?:see|notice|appear|show|apply|affect|need|have|lose|receive|get|count|know"
-    r"|find|work|change|limit|relieve|reduce|interfere|impact|expire|accrue|happen|become|remain|result"
-    r"|immuni\w+|cover|include|exist"
-    r"|matter|stop|start|begin|end|reflect|cause|help|prevent|take effect"
-    r"|be (?:our|your|the|an?|so|\w+ing|\w+[ai]ble)"
-    r"|be (?:paid|penali[sz]ed|disciplined|retaliated|charged|counted"
-    r"|affected|covered|deducted|required|reimbursed|entitled))\b",
-    re.IGNORECASE,
-)
-"""After "will not": what happens or what somebody is spared, and not what somebody is to leave."""
-_CAN_NOT = re.compile(
-    r"(?:cannot(?: and do not)?|can(?:\s*n?['\u2019]t| not)|(?:no one|nobody|none) can)\Z",
-    re.IGNORECASE,
-)
-_IS_BEYOND = re.compile(
-    r"\s*(?:\w+ly )?(?:distinguish|predict|foresee|know|imagine|remember|regain|afford|wait"
-    r"|be (?:undone|reversed|recovered|restored|retrieved|guaranteed|known|predicted|foreseen"
-    r"|ruled out|determined|changed back))\b",
-    re.IGNORECASE,
-)
-"""After "cannot": what nobody is able to do, and nobody is forbidden."""
-_WE = re.compile(r"\b(?:we|i)\s*$", re.IGNORECASE)
-_IS_BEYOND_US = re.compile(
-    r"\s*(?:and (?:do|will|shall) not |in any way )?(?:\w+ly )?(?:guarantee|promise|bind|ensure"
-    r"|authori[sz]e|control|offer to|help|verify|accept (?:responsibility|liability))\b",
-    re.IGNORECASE,
-)
-"""After "we cannot": what an organisation tells of its own powers."""
-_EXPECTS = re.compile(r"\s*(?:expect|assume)\b", re.IGNORECASE)
 _REMARKED = re.compile(r"\w\s\([^()]{0,80}$")
 """Before "required" in a remark on one word ("the form (login required)")."""
 _MOST = re.compile(r"\s*(?:most|many|some)\b", re.IGNORECASE)
 """After "expect": what is thought to be so ("we expect most items to last a year")."""
-_MAY_OR = re.compile(r"\bmay or\s*$", re.IGNORECASE)
-"""Before "may not": what is left open."""
 _WILL = re.compile(r"\bwill\s*(?:be\s*)?$", re.IGNORECASE)
 """Before "able to": what is expected ("somebody will be able to help")."""
-_RESERVED = re.compile(r"\breserves? the right\b", re.IGNORECASE)
-"""Before "prohibit": what somebody may do, and has not done."""
-_MEANING = re.compile(r"\bmeaning (?:that )?(?:they|you|it|we|he|she)\s*$", re.IGNORECASE)
-"""Before what another rule comes to."""
+_HOPED = re.compile(
+    r"\b(?:aim|goal|hope|intention|wish|belief|foregone conclusion)\b[^,;]{0,20}\bthat\b",
+    re.IGNORECASE,
+)
 _AIM = re.compile(r"\b(?:vision|mission|goal|aim|objective|intention|purpose)s?\b", re.IGNORECASE)
 """What "is to be" so says what is hoped for."""
 _OF_PEOPLE = re.compile(r"\bwho\s[^,;]{0,100}$", re.IGNORECASE)
 """Before "authorised" where it only says of whom ("who need it and are authorised to see it")."""
 _EQUALS = re.compile(r"=\s*(?:not )?$")
 """Before what an abbreviation stands for."""
-_DO_NOT = re.compile(r"(?:please\s+)?do(?:\s+not|n['\u2019]t)\Z", re.IGNORECASE)
-_AFTER_COMMA = re.compile(r",\s*\Z")
-_OPENS = re.compile(
-    r"\W*(?:\w+ly\b|if|when|whenever|where|while|unless|before|after|once|until|as|to|in|for|during"
-    r"|at|on|by|with|without|since|because|although|though|so|please|instead|otherwise|however"
-    r"|also|again|and|but|then|therefore|note|yes|no)\b",
-    re.IGNORECASE,
-)
-"""How a sentence begins in which ", do not" orders; else it has a subject before the comma."""
-_KIND = re.compile(r"\A\s+(?!(?:to|for|in|on|at|by|under|if|when|unless|and|or|as|because)\b)\w")
-"""After "unacceptable" where it says of which kind a thing is ("an unacceptable level")."""
 _EPISTEMIC = re.compile(
     r"\b(?:information|circumstances?|conflicts?|it|this|breach\w*|violation\w*|they|there|policy)"
     r"\s+(?:may|can|could)\b"
@@ -193,10 +112,6 @@ _NEGATES = re.compile(
 prohibition, and the policy would seem to allow what it forbids."""
 _OR_DOES = re.compile(r"\s*(?:,\s*)?(?:or|and|nor)\s", re.IGNORECASE)
 """After "does not require" where a second verb shares its object ("require or support")."""
-_NOT_QUITE = re.compile(r"\s*(?:necessarily|always)\b", re.IGNORECASE)
-"""After "will not" or "may not": what may still be."""
-_HAVE = re.compile(r"(?:\b(?:have|has|had)|['\u2019]ve)\s*$", re.IGNORECASE)
-"""Before "never": what has not been, and not what is forbidden."""
 _IT_SHOULD = re.compile(r"(?:\A|[.:;]\s)\W{0,3}(?:this|it|that|which)\s?$", re.IGNORECASE)
 _HAPPENS = re.compile(
     r"\s*(?:only )?(?:instruct|take|show|help|give|bring|open|look|appear|get|prompt|work|last"
@@ -217,11 +132,6 @@ _INVERTED = re.compile(r"\s*(?:they|it|you|we|he|she|this|that|the|an?|any)\s", 
 """After "should" in place of "if" ("the harm should they occur")."""
 _HAS_A_VERB = re.compile(r"\b(?:will|is|are|was|were|has|have|do|does|may|can)\b", re.IGNORECASE)
 """Before "required" alone: it only says which ("we pay for a car required for the work")."""
-_BANNED = frozenset({"prohibited", "forbidden", "banned", "disallowed", "barred"})
-_FEW_WORDS = re.compile(r"[^\w\s]{0,3}\s?(?:[\w'\u2019,-]+\s+){0,3}")
-"""Before "prohibited" without a verb where it is a rule ("Smoking prohibited in all rooms");"
-" else it
-only says which ("a list of programs prohibited from use")."""
 _WOULD = re.compile(r"(?:['\u2019]d|\bwould)\s*$", re.IGNORECASE)
 """Before "need to" where it is so only in a case ("you'd need to pick another")."""
 _IT = re.compile(r"\W*(?:such|this|these|those|it)\b", re.IGNORECASE)
@@ -237,13 +147,12 @@ HAPPENS_BY_ITSELF = re.compile(
     r"|\b(?:automated|automatic(?:ally)?) (?:[\w-]+ )?(?:e-?mails?|reminders?|messages?|notices?"
     r"|sent)\b"
     r"|\byou (?:will|should) (?:also )?(?:receive|get|see|find|hear)\b"
-    r"|\bby (?:the )?(?:government|law|parliament)\b",
+    r"|\b(?:set|fixed|updated|published|announced) by (?:the )?(?:government|law|parliament)\b",
     re.IGNORECASE,
 )
 """In a sentence whose times are those of what comes, and none of a duty ("you will receive it 4
 weeks after you enrol")."""
 _IN_EXAMPLE = re.compile(r"\((?:i\.?e|e\.?g|for example)\b[^()]*$", re.IGNORECASE)
-_REACH = 60
 _DUTIES = frozenset({Modality.MUST, Modality.SHOULD})
 
 
@@ -278,20 +187,14 @@ def binds(
             _NEGATES.search(whole)
             or (not said.startswith(("may", "can")) and _OF_PEOPLE.search(subject))
             or _PURPOSE.search(subject)
-            or _THAT.search(subject)
+            or SAID_WITHIN.search(subject)
             or _DEFINED.search(ahead)
             or (_WILL.search(subject) and "able" in said)
             or is_mere_chance(whole, has_actor=has_actor)
         )
     if modality in {Modality.MUST_NOT, Modality.SHOULD_NOT}:
-        return not _forbids_nothing(said, ahead=ahead, subject=subject, after=after)
+        return not forbids_nothing(trigger, ahead=ahead, subject=subject, after=after)
     return not (_OR_DOES.match(after) or _EQUALS.search(ahead))
-
-
-def is_which(trigger: str, *, ahead: str, after: str) -> bool:
-    """Return whether "prohibited" without a verb only says which thing is meant."""
-    is_banned = trigger.casefold() in _BANNED and bool(after.strip(" .!"))
-    return is_banned and _FEW_WORDS.fullmatch(ahead) is None
 
 
 def is_mere_chance(said: str, *, has_actor: bool) -> bool:
@@ -306,7 +209,11 @@ def is_mere_chance(said: str, *, has_actor: bool) -> bool:
 def _is_no_duty(trigger: str, *, ahead: str, subject: str, after: str) -> bool:
     """Return whether words of a duty are none."""
     said = trigger.casefold()
-    if (ahead.endswith("(") and said.startswith("require")) or _DEEMS.match(after):
+    if (
+        (ahead.endswith("(") and said.startswith("require"))
+        or DEEMS.match(after)
+        or _HOPED.search(ahead)
+    ):
         return True
     if said in _NO_FORCE or (trigger == "Should" and ahead.strip()):
         return True
@@ -335,49 +242,6 @@ def _is_no_duty(trigger: str, *, ahead: str, subject: str, after: str) -> bool:
         "recommend": not _WE_ADVISE.search(subject),
     }
     return bool(checks.get(said))
-
-
-def _forbids_nothing(said: str, *, ahead: str, subject: str, after: str) -> bool:
-    """Return whether words of a prohibition are none."""
-    if said in {"may not", "might not"} and (
-        _IN_SOME_CASES.search(ahead[-_REACH:]) or _MIGHT_NOT.match(after) or _MAY_OR.search(ahead)
-    ):
-        return True
-    if (_CAN_NOT.search(said) and _is_inability(ahead, after)) or (
-        said == "never" and _is_no_ban(subject, after)
-    ):
-        return True
-    if _NOT_QUITE.match(after) and not said.startswith("must"):
-        return True
-    if _WILL_NOT.search(said):
-        return _COMES_SO.match(after) is not None
-    if said == "unacceptable":
-        return _KIND.match(after) is not None
-    return bool(
-        is_which(said, ahead=subject, after=after)
-        or (said.startswith("prohibit") and _RESERVED.search(ahead))
-        or (_DO_NOT.match(said) and _EXPECTS.match(after))
-        or (_DO_NOT.match(said) and _AFTER_COMMA.search(ahead) and not _OPENS.match(ahead))
-        or _CONSTRUED.match(after)
-        or _DEEMS.match(after)
-        or _NOT_KNOWN.search(f"{said}{after}")
-        or _INVITED.match(after)
-        or _THAT.search(subject)
-    )
-
-
-def _is_inability(ahead: str, after: str) -> bool:
-    """Return whether "cannot" says what is beyond somebody's power, or what a rule comes to."""
-    if _MEANING.search(ahead) or _IS_BEYOND.match(after):
-        return True
-    return _WE.search(ahead) is not None and _IS_BEYOND_US.match(after) is not None
-
-
-def _is_no_ban(subject: str, after: str) -> bool:
-    """Return whether "never" says what has not been, or what nobody need fear."""
-    if _HAVE.search(subject):
-        return True
-    return _TO_COME.search(subject) is not None and _COMES_SO.match(after) is not None
 
 
 def _is_quoted(ahead: str) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from core.language.modality import ModalClause
 from core.ontology.extract.clauses import main_clauses, without_brackets
-from core.ontology.extract.not_binding import is_which
+from core.ontology.extract.not_forbidding import is_which
 from core.ontology.extract.statements import Statement
 
 ONLY = re.compile(r"\bonly\b", re.IGNORECASE)

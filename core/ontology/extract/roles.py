@@ -96,7 +96,7 @@ _TITLED = re.compile(
     r"|(?:Group\s|Global\s|Regional\s|Deputy\s|Assistant\s|Associate\s|Executive\s)?"
     r"(?:Head|Director|Manager|Secretary|Dean|Vice President|VP) (?:of|for) (?:[A-Z][\w&-]+)"
     r"(?:\s(?:and\s)?[A-Z][\w&-]+){0,3}"
-    rf"|(?:Code of )?(?:{_NOT_FIRST}(?!AND\b"
+    rf"|(?<!Federal )(?:Code of )?(?:{_NOT_FIRST}(?!AND\b"
     rf"|OR\b)[A-Z][\w&-]*+\s(?:and\s(?=[A-Z]))?){{1,4}}{_HEAD}\b(?!\s[Mm]embers?\b)"
     r"|(?:Internal Audit|Human Resources(?!\s(?:Polic|Handbook|Manual|Procedure))|General Counsel"
     r"|Legal Counsel|Accounts Payable|Works"
@@ -152,6 +152,10 @@ _ABBREVIATED = re.compile(
     r"(?<![A-Za-z0-9&-])((?:[A-Z][\w&-]{0,40}+\s(?:of\s|and\s|the\s)?){1,5})\(([A-Z]{2,5})\)"
 )
 _REACH = 110
+_NAME_BEFORE = re.compile(
+    r"(?<![.:;|]\s)(?<!\A)\b(?!(?:All|Any|Each|Every|The|An?|Our|Your|No|If|When|Where|Line)\s)"
+    r"[A-Z][a-z]+\s\Z"
+)
 _NAME_GOES_ON = re.compile(r"\s[A-Z][a-z]{2,}")
 OUTSIDE = frozenset({"Suppliers", "Vendors", "Third Parties", "Business Partners", "Agents"})
 """Who is no part of an organisation."""
@@ -229,10 +233,12 @@ _BARE_SECOND = re.compile(rf".*\sand\s{_HEAD}")
 
 
 def _is_in_name(text: str, match: re.Match[str]) -> bool:
-    """Return whether a group only begins a name ("Employee Handbook")."""
+    """Return whether a group is part of a name ("Employee Handbook", "Lead Tech Consultant")."""
     said = match[0]
     if not said[:1].isupper() or said.endswith("s"):
         return False
+    if " " not in said and _NAME_BEFORE.search(text, max(0, match.start() - _REACH), match.start()):
+        return True
     return _NAME_GOES_ON.match(text, match.end()) is not None
 
 

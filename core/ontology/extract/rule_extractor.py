@@ -49,12 +49,6 @@ MEASURE_RELATION: Mapping[EntityType, RelationType] = {
 }
 """The relation from a norm, or a section, to what limits it."""
 
-_ORDERED = re.compile(
-    r"\W*(?:(?:if|when)\b[^,]{3,160},\s)?(?:please\s|always\s|immediately\s)?"
-    r"(?:report|notify|inform|tell|alert|escalate|disclose|contact|call)\b",
-    re.IGNORECASE,
-)
-"""How a sentence begins that orders a report without a modal verb."""
 _OF_THE_POLICY = re.compile(r"(?:policy )?(?:approved|authori[sz]ed) by\b", re.IGNORECASE)
 """The first cell of the row that says who approved a policy."""
 _APPROVES = re.compile(r"\bapprov(?:es?|al)\b", re.IGNORECASE)
@@ -297,15 +291,12 @@ class _Reader:
             if statement.kind == "row" and _OF_THE_POLICY.match(statement.cells[0].text):
                 self.collector.relation(self._policy, link.type, role, statement.spans)
                 continue
-            is_ordered = link.type is not RelationType.APPROVED_BY and _ORDERED.match(
-                statement.words
-            )
             others = [
                 rule
                 for rule, norm in rules
                 if link.type is RelationType.APPROVED_BY or norm.type is not EntityType.PROHIBITION
             ]
-            for subject in own or others or [holder] * bool(is_ordered and not rules):
+            for subject in own or others:
                 self.collector.relation(subject, link.type, role, statement.spans)
 
     def _responsibilities(self, statement: Statement, holder: str) -> None:
