@@ -104,8 +104,10 @@ _OF_A_NOUN = re.compile(
     re.IGNORECASE,
 )
 """Before the agent of a noun, and not of the verb ("returned for examination by the Committee")."""
-_MENTIONED = re.compile(r"[,;]|\b(?:and|or)\b", re.IGNORECASE)
-"""Before a role that a passive verb only lists among things ("rooms, tools and personnel")."""
+_FIRST = re.compile(
+    r"\W*(?:(?!(?:and|or|of|for|with|by|in|on|from|to|\w{1,30}ing)\b)[\w-]{1,30}\s){0,3}"
+)
+"""Before a role that begins the subject of a passive verb, and so is whom it is about."""
 _LISTED = re.compile(r",\s\w")
 _QUALIFIED = re.compile(
     r"\b(?:full[- ]time|part[- ]time|new|newly hired|exempt|hourly|salaried|eligible|remote"
@@ -169,10 +171,14 @@ def main_clauses(text: str) -> list[ModalClause]:
     """
     kept: list[ModalClause] = []
     ahead: ModalClause | None = None
+    inner: ModalClause | None = None
     for clause in modalities(text) if may_be_modal(text) else ():
         if clause.modality is Modality.NONE or clause.trigger is None:
             continue
-        if clause.is_subordinate or _is_within(text, kept, clause):
+        goes_on = inner is not None and _goes_on_at_once(text, inner, clause)
+        inner = None
+        if clause.is_subordinate or goes_on or _is_within(text, kept, clause):
+            inner = clause
             if kept and kept[-1].span.char_end == clause.span.char_start:
                 kept[-1] = _extended(kept[-1], clause)
             elif not kept and _FOR.match(text, clause.span.char_start):
@@ -261,6 +267,14 @@ def _goes_on(text: str, before: ModalClause, clause: ModalClause) -> bool:
     return len(between.split()) <= _ADVERBS and _JOINED.search(between) is None
 
 
+def _goes_on_at_once(text: str, before: ModalClause, clause: ModalClause) -> bool:
+    """Return the same, where no comma parts them ("who should not feel discouraged")."""
+    if before.trigger is None or clause.trigger is None:
+        return False
+    between = text[before.trigger.char_end : clause.trigger.char_start]
+    return "," not in between and _goes_on(text, before, clause)
+
+
 def actor_of(
     subject: str, trigger: str, after: str, lead_in: str, known: Mapping[str, str]
 ) -> RoleMention | None:
@@ -286,7 +300,9 @@ def actor_of(
                 and not _SAID_OF.search(text[: role.start])
                 and not (
                     _IS_DONE.match(after)
-                    and (_MENTIONED.search(text[: role.start]) or _LISTED.match(text, role.end))
+                    and not (
+                        _FIRST.fullmatch(text, 0, role.start) and not _LISTED.match(text, role.end)
+                    )
                 )
             ):
                 return role

@@ -35,6 +35,7 @@ _WITHIN = re.compile(
     re.IGNORECASE,
 )
 _FOLLOWS = re.compile(r"\W{0,3}(?:after|following|from)\b", re.IGNORECASE)
+_EARLIEST = re.compile(r"\b(?:sooner|earlier) than\W{0,3}$")  # "no sooner than 15 days before"
 _ONCE_OVER = re.compile(r"\bafter\W{0,3}(?:about |approximately |the |a |an |every ){0,2}$")
 _WAITS = re.compile(r"\bwait(?:s|ing)?\W{0,3}(?:for )?(?:at least |about )?$")
 _UP_TO = re.compile(r"\b(?:up to|at most|no more than|not more than|maximum of)\W{0,3}$")
@@ -240,6 +241,7 @@ def _stated(quantity: Quantity, statement: Statement) -> Measure | None:
         or _ORDINAL.match(quantity.raw)
         or _FIRST.search(ahead)
         or _AFTER_THE.search(ahead)
+        or _EARLIEST.search(ahead)
         or (_TAKES.search(ahead) and _TO_BE_DONE.match(behind))
         or (_ATTRIBUTE.match(quantity.raw) and not _KEPT.search(ahead))
         or _IN_A_CASE.search(text[: quantity.span.char_start])

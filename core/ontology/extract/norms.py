@@ -66,6 +66,8 @@ _EXAMPLE = re.compile(
     r"|let['\u2019]s say)",
     re.IGNORECASE,
 )
+_UNENDED = re.compile(r"\b(?:any|an?|the|of|by|with|following)\W*$", re.IGNORECASE)
+"""The end of what only introduces a list, without a colon ("must not be used for any;")."""
 _ANY_ONE = re.compile(r"\b(?:any|either|one)\b", re.IGNORECASE)
 """In a lead-in, where one of its items is enough ("unless one of these is met")."""
 _JUST_JOINS = re.compile(r"\W*(?:and|or|but)(?:\s(?:will|shall|also|\w+ly))*\W*", re.IGNORECASE)
@@ -94,7 +96,8 @@ _AND_DUTY = re.compile(
 """After what is forbidden, before a duty ("not leave papers, and will lock screens")."""
 _BEGINNING = 24
 _CONJUNCTION = re.compile(r"^\W*(?:and|or|but|nor)\s", re.IGNORECASE)
-_NONE_OF_IT = re.compile(r"^(?:no|none of|neither)\s", re.IGNORECASE)
+_DEMANDED = re.compile(r"\b(?:expected|required|obliged)\b", re.IGNORECASE)
+_NONE_OF_IT = re.compile(r"^(?:no[ -]one|nobody|none of|neither|no)\s", re.IGNORECASE)
 _SENTENCE_ENDS = re.compile(r";|[.!?](?=\s+[A-Z(\"\u201c]|\s*$)")
 _SAYS_NOTHING = re.compile(
     r"(?:this|it|that|these|those|they|there|you|we|he|she)?\W*(?:,\s*but\b.*)?", re.IGNORECASE
@@ -130,7 +133,7 @@ def norms_of(statement: Statement, known: Mapping[str, str]) -> tuple[Norm, ...]
         return ()
     if ends_in_colon(statement.words) or is_cut_off(statement.words):
         return ()
-    if _EXAMPLE.match(statement.words):
+    if _EXAMPLE.match(statement.words) or _UNENDED.search(statement.words):
         return ()
     found: dict[EntityType, Norm] = {}
     for norm in (*_modal(statement, known), *_exceptions(statement, known)):
@@ -228,7 +231,7 @@ def _norm(
         condition = condition or limit
         told = None if limit and condition != limit else actor
     action = action_of(_whole_subject(reading, clause, subject), trigger, done, told)
-    if NORM_TYPES[force] is EntityType.PROHIBITION and force is not clause.modality:
+    if force is not clause.modality and clause.modality is not Modality.MAY:
         action = _NONE_OF_IT.sub("", action)  # "no part may" forbids a part, not none
     if _points_elsewhere(NORM_TYPES[force], action, actor):
         return None
@@ -299,6 +302,8 @@ def _shared_case(reading: Reading, clause: ModalClause) -> str:
 def _force(modality: Modality, subject: str, trigger: str) -> Modality:
     """Return what a clause makes of its act, with its subject ("no messages shall")."""
     if _NONE.match(_CONJUNCTION.sub("", subject.rpartition(", but ")[2])):
+        if _DEMANDED.search(trigger):
+            return Modality.NEED_NOT  # "no one is expected to"
         opposite = {Modality.MUST: Modality.MUST_NOT, Modality.SHOULD: Modality.SHOULD_NOT}
         return opposite.get(modality, modality)
     if modality is Modality.MUST_NOT and trigger.casefold().endswith("should"):

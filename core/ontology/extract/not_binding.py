@@ -7,7 +7,7 @@ all kinds in two handbooks, 7 were wrong, 6 of them rules (`docs/quality.md`).
 import re
 
 from core.language.modality import Modality
-from core.ontology.extract.not_forbidding import DEEMS, SAID_WITHIN, forbids_nothing
+from core.ontology.extract.not_forbidding import DEEMS, RESERVED, SAID_WITHIN, forbids_nothing
 
 _TOLD = re.compile(
     r"\b(?:how|what|when|where|which|why|whom?)\s+(?:\w+\s+){0,2}$"
@@ -20,7 +20,9 @@ _TOLD = re.compile(
 )
 """Before a modal verb within what somebody knows or has ("how we should act", "the tools we need
 to work")."""
-_PERHAPS = re.compile(r"\b(?:may|might|can|could)\s*$", re.IGNORECASE)
+_PERHAPS = re.compile(
+    r"\b(?:may|might|can|could|will (?:probably|likely|perhaps))\s*$", re.IGNORECASE
+)
 """Before "need to": what is perhaps needed is not required."""
 _NEEDS_OF = re.compile(
     r"(?:['\u2019]s?|\b(?:the|an?|any|no|our|your|their|its|this|that|such))\s*$", re.IGNORECASE
@@ -69,6 +71,7 @@ _MOST = re.compile(r"\s*(?:most|many|some)\b", re.IGNORECASE)
 """After "expect": what is thought to be so ("we expect most items to last a year")."""
 _WILL = re.compile(r"\bwill\s*(?:be\s*)?$", re.IGNORECASE)
 """Before "able to": what is expected ("somebody will be able to help")."""
+_NOT_ALL = re.compile(r"\W*not (?:all|every|everybody|everyone)\b", re.IGNORECASE)
 _HOPED = re.compile(
     r"\b(?:aim|goal|hope|intention|wish|belief|foregone conclusion)\b[^,;]{0,20}\bthat\b",
     re.IGNORECASE,
@@ -213,6 +216,8 @@ def _is_no_duty(trigger: str, *, ahead: str, subject: str, after: str) -> bool:
         (ahead.endswith("(") and said.startswith("require"))
         or DEEMS.match(after)
         or _HOPED.search(ahead)
+        or RESERVED.search(ahead)
+        or _NOT_ALL.match(subject)
     ):
         return True
     if said in _NO_FORCE or (trigger == "Should" and ahead.strip()):

@@ -73,7 +73,7 @@ _IS_BEYOND_US = re.compile(
 _EXPECTS = re.compile(r"\s*(?:expect|assume)\b", re.IGNORECASE)
 _MAY_OR = re.compile(r"\bmay or\s*$", re.IGNORECASE)
 """Before "may not": what is left open."""
-_RESERVED = re.compile(r"\breserves? the right\b", re.IGNORECASE)
+RESERVED = re.compile(r"\breserves? the right\b", re.IGNORECASE)
 """Before "prohibit": what somebody may do, and has not done."""
 _FORBID = frozenset({"prohibit", "forbid"})
 _VERB_BEFORE = re.compile(
@@ -130,7 +130,7 @@ def forbids_nothing(trigger: str, *, ahead: str, subject: str, after: str) -> bo
         return _KIND.match(after) is not None
     return bool(
         is_which(said, ahead=subject, after=after)
-        or (said.startswith("prohibit") and _RESERVED.search(ahead))
+        or (said.startswith("prohibit") and RESERVED.search(ahead))
         or (said in _FORBID and _VERB_BEFORE.search(ahead))
         or trigger == "Do Not"
         or (_DO_NOT.match(said) and _EXPECTS.match(after))

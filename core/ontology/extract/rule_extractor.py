@@ -49,9 +49,9 @@ MEASURE_RELATION: Mapping[EntityType, RelationType] = {
 }
 """The relation from a norm, or a section, to what limits it."""
 
+_DUTIES = frozenset({EntityType.OBLIGATION, EntityType.PERMISSION})
 _OF_THE_POLICY = re.compile(r"(?:policy )?(?:approved|authori[sz]ed) by\b", re.IGNORECASE)
 """The first cell of the row that says who approved a policy."""
-_APPROVES = re.compile(r"\bapprov(?:es?|al)\b", re.IGNORECASE)
 
 
 class RuleExtractor:
@@ -143,7 +143,7 @@ class _Reader:
         self._links(statement, rules, links, holder)
         self._definitions(statement, holder)
         self._scope(statement, subjects)
-        self._responsibilities(statement, holder)
+        self._responsibilities(statement)
         for role in roles:
             for subject in subjects or [holder]:
                 self.collector.relation(subject, RelationType.REFERENCES, role, (statement.span,))
@@ -285,8 +285,6 @@ class _Reader:
         for link in links:
             role = self._role(link.role, statement)
             at = link.role.start - before
-            if at < 0:  # in what introduces it
-                rules = [(rule, norm) for rule, norm in rules if norm.clause is None]
             own = [rule for rule, norm in rules if _holds(norm, at)]
             if statement.kind == "row" and _OF_THE_POLICY.match(statement.cells[0].text):
                 self.collector.relation(self._policy, link.type, role, statement.spans)
@@ -294,21 +292,18 @@ class _Reader:
             others = [
                 rule
                 for rule, norm in rules
-                if link.type is RelationType.APPROVED_BY or norm.type is not EntityType.PROHIBITION
+                if (at >= 0 or norm.clause is None)  # else what introduces it says so of others
+                and (link.type is RelationType.APPROVED_BY or norm.type in _DUTIES)
             ]
             for subject in own or others:
                 self.collector.relation(subject, link.type, role, statement.spans)
 
-    def _responsibilities(self, statement: Statement, holder: str) -> None:
-        """Add the approvals of a role from a table of responsibilities."""
+    def _responsibilities(self, statement: Statement) -> None:
+        """Add what a role does from a table of responsibilities."""
         if len(statement.cells) > 1 and "role" in statement.cells[0].header:
             duties = " ".join(cell.text for cell in statement.cells[1:])
             for role in find_roles(statement.cells[0].text, self._known)[:1]:
-                key = self._role(role, statement, description=duties)
-                if _APPROVES.search(duties):
-                    self.collector.relation(
-                        holder, RelationType.APPROVED_BY, key, (statement.span,)
-                    )
+                self._role(role, statement, description=duties)
 
     def _definitions(self, statement: Statement, holder: str) -> None:
         for definition in definitions_of(statement):
