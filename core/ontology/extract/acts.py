@@ -14,7 +14,7 @@ _CONDITION = re.compile(
     r"|(?<!days )(?<!weeks )(?<!hours )(?<!months )(?<!minutes )(?<!years )(?<!quarters )(?<!hour )"
     r"(?<!day )(?<!week )(?<!month )(?<!year )"
     r"(?:before|(?<!\bor )(?<!looking )(?<!look )after|prior to)(?! which\b)|until"
-    r"|(?<!\bat )once(?! (?:every|each|an?|per)\b)|provided that|as long as|in case"
+    r"|(?<!\bat )once(?! (?:every|each|an?|per)\b| ?[(~])|provided that|as long as|in case"
     r"|upon (?:the |a |an |any |their |your |its )?(?:\w+ ){0,2}?(?:receipt|request|termination"
     r"|completion|approval|notice|notification|discovery|hire|hiring|arrival|return|expiry"
     r"|expiration|separation|departure|learning|receiving|written|initial)\b"

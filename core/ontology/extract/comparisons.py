@@ -80,6 +80,12 @@ def measure(value: str, unit: str, comparison: str, raw: str, *, kind: str = "")
     )
 
 
+def measure_in_time(quantity: Quantity, comparison: str) -> Measure:
+    """Return a duration as a deadline."""
+    value, _, unit = quantity.canonical.partition(" ")
+    return measure(value, unit.replace("_", " "), comparison, quantity.raw)
+
+
 def before(text: str, quantity: Quantity) -> str:
     """Return what stands before a quantity, in lower case."""
     return text[max(0, quantity.span.char_start - NEAR) : quantity.span.char_start].lower()

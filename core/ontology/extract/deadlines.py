@@ -23,9 +23,11 @@ from core.ontology.extract.comparisons import (
     before,
     end_of_range,
     measure,
+    measure_in_time,
 )
 from core.ontology.extract.not_binding import HAPPENS_BY_ITSELF
 from core.ontology.extract.statements import Statement
+from core.ontology.extract.timed_columns import is_of_times, of_column
 
 _TIMES = frozenset({TIME_UNIT, MONTH_NAME, YEAR_FIRST, PUNCTUATED})
 """What a text with a duration or a date has one of."""
@@ -35,7 +37,6 @@ _WITHIN = re.compile(
     re.IGNORECASE,
 )
 _FOLLOWS = re.compile(r"\W{0,3}(?:after|following|from)\b", re.IGNORECASE)
-_EARLIEST = re.compile(r"\b(?:sooner|earlier) than\W{0,3}$")  # "no sooner than 15 days before"
 _ONCE_OVER = re.compile(r"\bafter\W{0,3}(?:about |approximately |the |a |an |every ){0,2}$")
 _WAITS = re.compile(r"\bwait(?:s|ing)?\W{0,3}(?:for )?(?:at least |about )?$")
 _UP_TO = re.compile(r"\b(?:up to|at most|no more than|not more than|maximum of)\W{0,3}$")
@@ -109,8 +110,11 @@ _AMOUNT_BEFORE = re.compile(
 )
 """An amount right before how often: the period of the amount ("$1,500 quarterly"), no deadline."""
 _PERIOD_OF = re.compile(r"\bperiod of\W{0,3}$")
-_FIRST = re.compile(r"(?<!within )(?<!within the )\b(?:first|last|initial|final|remaining)\W{0,3}$")
-"""Before a part of a time ("at least the first 2 weeks after the birth"), which sets none."""
+_FIRST = re.compile(
+    r"(?<!within )(?<!within the )\b(?:first|last|initial|final|remaining"
+    r"|(?:sooner|earlier) than)\W{0,3}$"
+)
+"""Before a part of a time, or its earliest end ("the first 2 weeks", "no sooner than 9 days")."""
 _AFTER_THE = re.compile(r"\bafter (?:the|these|those|that|this|your|their)\W{0,3}$")  # spoken of
 _BENEFIT = re.compile(
     r"\b(?:pays?|paid|pay|salary|leave|entitled|entitlement|receives?|eligible|benefits?|allowance"
@@ -186,21 +190,16 @@ _ORDERS = re.compile(
     re.IGNORECASE,
 )
 """How an order begins that says what is done after a time."""
-_TIMED = re.compile(
-    r"retention|retain|period|deadline|due|within|time (?:to|limit)|frequency|interval|how"
-    r" (?:long|often)|cadence|schedule|notice|\bsla\b|response|resolution|recovery"
-)
-"""The heading of a column of times, in lower case."""
-_DUE = re.compile(r"deadline|due|within|\bsla\b|response|resolution|recovery|time to")
-_REGULAR = re.compile(r"frequency|interval|how often|cadence|schedule")
 
 
 def stated_deadlines(statement: Statement) -> Iterator[Measure]:
     """Yield the deadlines of a statement, and times that are limits, each where words say so."""
     text = statement.words
-    if _EXAMPLE.match(text) or HAPPENS_BY_ITSELF.search(text):
-        return
     read = () if signs_of(text).isdisjoint(_TIMES) else quantities(text)
+    at_once = unnumbered_deadline(text)
+    is_rate = _OFTEN.search(text) is not None
+    if not (read or at_once or is_rate) or _EXAMPLE.match(text) or HAPPENS_BY_ITSELF.search(text):
+        return
     for place, quantity in enumerate(read):
         found = None
         if quantity.kind == "date" and not _NO_LAST_DAY.search(before(text, quantity)):
@@ -211,8 +210,7 @@ def stated_deadlines(statement: Statement) -> Iterator[Measure]:
                 found = None
         if found is not None:
             yield replace(found, at=quantity.span.char_start)
-    at_once = unnumbered_deadline(text)
-    if at_once is None and _OFTEN.search(text) is None:
+    if at_once is None and not is_rate:
         return
     force = _force(statement.sentence)
     if at_once is not None and (
@@ -241,7 +239,6 @@ def _stated(quantity: Quantity, statement: Statement) -> Measure | None:
         or _ORDINAL.match(quantity.raw)
         or _FIRST.search(ahead)
         or _AFTER_THE.search(ahead)
-        or _EARLIEST.search(ahead)
         or (_TAKES.search(ahead) and _TO_BE_DONE.match(behind))
         or (_ATTRIBUTE.match(quantity.raw) and not _KEPT.search(ahead))
         or _IN_A_CASE.search(text[: quantity.span.char_start])
@@ -259,12 +256,12 @@ def _stated(quantity: Quantity, statement: Statement) -> Measure | None:
     if compared == "for" and not _KEPT.search(ahead) and _BENEFIT.search(text):
         return None
     if compared:
-        return _of(quantity, compared) if compared != "none" else None
+        return measure_in_time(quantity, compared) if compared != "none" else None
     above = ABOVE.search(ahead)
     if AT_MOST.search(ahead) or (above and NEGATED_ABOVE.search(ahead[: above.start()])):
         value, _, unit = quantity.canonical.partition(" ")
         return measure(value, unit.replace("_", " "), "at_most", quantity.raw, kind="count")
-    return _of_column(quantity, statement)
+    return of_column(quantity, statement)
 
 
 def _compared(ahead: str, behind: str, *, force: str) -> str:
@@ -291,27 +288,6 @@ def _compared(ahead: str, behind: str, *, force: str) -> str:
     return next((name for name, is_so in said if is_so), "")
 
 
-def _of_column(quantity: Quantity, statement: Statement) -> Measure | None:
-    """Return a time in a table as what the heading of its column makes it."""
-    header = _header(statement, quantity.span.char_start)
-    if not _TIMED.search(header):
-        return None
-    if _REGULAR.search(header):
-        return _of(quantity, "every")
-    return _of(quantity, "within" if _DUE.search(header) else "for")
-
-
-def _header(statement: Statement, at: int) -> str:
-    """Return the heading of the cell at a place in a row's words; empty if there is none."""
-    end = 0
-    for cell in statement.cells:
-        if cell.text:
-            end += len(cell.text) + len(" | ")
-        if at < end:
-            return cell.header
-    return ""
-
-
 @cached_by_text()
 def _force(sentence: str) -> str:
     """Return whether a sentence makes a "duty", only "granted" something, or neither ("")."""
@@ -333,7 +309,7 @@ def _rates(statement: Statement, *, is_duty: bool) -> Iterator[Measure]:
             continue
         if _RATED.search(match["rate"]) and _OF_A_NOUN.match(text, match.end()):
             continue
-        in_column = _TIMED.search(_header(statement, match.start()))
+        in_column = is_of_times(statement, match.start())
         if not (in_column if statement.kind == "row" else is_duty):
             continue
         rate = match["rate"].casefold()
@@ -385,16 +361,11 @@ def deadline_of(quantity: Quantity, text: str) -> Measure:
     """Return a duration that is known to be a deadline, with the nearest comparison."""
     ahead, behind = before(text, quantity), after(text, quantity)
     if _ADVANCE.match(behind):
-        return _of(quantity, "before")
+        return measure_in_time(quantity, "before")
     if _WITHIN.search(ahead):
-        return _of(quantity, "within")
+        return measure_in_time(quantity, "within")
     if _EVERY.search(ahead):
-        return _of(quantity, "every")
+        return measure_in_time(quantity, "every")
     if _FOR.search(ahead) or not (_ONCE_OVER.search(ahead) or _FOLLOWS.match(behind)):
-        return _of(quantity, "for")
-    return _of(quantity, "after")
-
-
-def _of(quantity: Quantity, comparison: str) -> Measure:
-    value, _, unit = quantity.canonical.partition(" ")
-    return measure(value, unit.replace("_", " "), comparison, quantity.raw)
+        return measure_in_time(quantity, "for")
+    return measure_in_time(quantity, "after")

@@ -95,6 +95,8 @@ _AND_DUTY = re.compile(
 )
 """After what is forbidden, before a duty ("not leave papers, and will lock screens")."""
 _BEGINNING = 24
+_MAY = frozenset({"may", "can", "may only", "can only"})
+_FIRST_ONLY = re.compile(r"\s*only\b", re.IGNORECASE)
 _CONJUNCTION = re.compile(r"^\W*(?:and|or|but|nor)\s", re.IGNORECASE)
 _DEMANDED = re.compile(r"\b(?:expected|required|obliged)\b", re.IGNORECASE)
 _NONE_OF_IT = re.compile(r"^(?:no[ -]one|nobody|none of|neither|no)\s", re.IGNORECASE)
@@ -214,7 +216,7 @@ def _norm(
         has_actor=actor is not None,
     ):
         return None
-    force = _force(clause.modality, subject, trigger)
+    force = _force(clause.modality, subject, trigger, after)
     if _is_no_rule_alone(statement, NORM_TYPES[force], is_inherited=reading.is_inherited):
         return None
     if case:
@@ -299,7 +301,7 @@ def _shared_case(reading: Reading, clause: ModalClause) -> str:
     return reading.text[: case.end()] if case else ""
 
 
-def _force(modality: Modality, subject: str, trigger: str) -> Modality:
+def _force(modality: Modality, subject: str, trigger: str, after: str) -> Modality:
     """Return what a clause makes of its act, with its subject ("no messages shall")."""
     if _NONE.match(_CONJUNCTION.sub("", subject.rpartition(", but ")[2])):
         if _DEMANDED.search(trigger):
@@ -308,7 +310,7 @@ def _force(modality: Modality, subject: str, trigger: str) -> Modality:
         return opposite.get(modality, modality)
     if modality is Modality.MUST_NOT and trigger.casefold().endswith("should"):
         return Modality.SHOULD_NOT
-    if modality is Modality.MAY and ONLY.search(trigger):
+    if modality is Modality.MAY and trigger.casefold() in _MAY and _FIRST_ONLY.match(after):
         return Modality.MUST  # "may only be used for" allows nothing that is not allowed already
     return modality
 

@@ -285,16 +285,14 @@ class _Reader:
         for link in links:
             role = self._role(link.role, statement)
             at = link.role.start - before
-            own = [rule for rule, norm in rules if _holds(norm, at)]
+            is_approval = link.type is RelationType.APPROVED_BY
+            may_have = [one for one in rules if is_approval or one[1].type in _DUTIES]
+            own = [rule for rule, norm in may_have if _holds(norm, at)]
             if statement.kind == "row" and _OF_THE_POLICY.match(statement.cells[0].text):
                 self.collector.relation(self._policy, link.type, role, statement.spans)
                 continue
-            others = [
-                rule
-                for rule, norm in rules
-                if (at >= 0 or norm.clause is None)  # else what introduces it says so of others
-                and (link.type is RelationType.APPROVED_BY or norm.type in _DUTIES)
-            ]
+            # What introduces a rule of its own says so of others.
+            others = [rule for rule, norm in may_have if at >= 0 or norm.clause is None]
             for subject in own or others:
                 self.collector.relation(subject, link.type, role, statement.spans)
 

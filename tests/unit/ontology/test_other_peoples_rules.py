@@ -1,0 +1,298 @@
+"""What strict readers of other people's policies turned away is read as they read it.
+
+Each sentence is ours, in the form of one that they called wrong.
+"""
+
+import pytest
+
+from core.domain.ontology import EntityType, RelationType
+from core.ontology.extract.roles import find_roles
+from tests.unit.ontology.test_strict_reading import facts, of_type, only
+
+RULES = (EntityType.OBLIGATION, EntityType.PROHIBITION, EntityType.PERMISSION)
+NUMBERS = (EntityType.THRESHOLD, EntityType.DEADLINE)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "This step cannot be undone.",
+        "No one can predict what a court will say.",
+        "We cannot guarantee that the event is safe.",
+        "They have no way out, meaning they cannot leave the room.",
+        "You may or may not need to sign again.",
+        "The club reserves the right to prohibit visits.",
+        "The company reserves the right to require a note.",
+        "Do not expect to work longer on most days.",
+        "We expect most chairs to last ten years.",
+        "Our aim is to be the first choice of our members.",
+        "It is our aim that rules should help people.",
+        "It is not a foregone conclusion that a breach must be told.",
+        "Not all papers are expected to be kept.",
+        "You will probably have to leave the room.",
+        "Your laptop should be ready on the first day.",
+        "The public should know what is removed.",
+        "A helper will be able to answer.",
+        "You may be entitled to sick pay.",
+        "Share it with people who need it and are authorised to see it.",
+        "See the form (login required).",
+        "N/A = Not Required",
+        "The board shall have the discretion to grant leave.",
+        "Keys must not be used for any;",
+        "We care for customers who should not feel discouraged.",
+    ],
+)
+def test_what_only_sounds_like_a_rule(text: str) -> None:
+    found = facts(text)
+    assert [one.name for type_ in RULES for one in of_type(found, type_)] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Managers cannot authorise payments above their limit.",
+        "You cannot guarantee a return to any client.",
+        "Employees cannot bind the company without a signature.",
+        "You should not expect privacy from either.",
+    ],
+)
+def test_what_people_cannot_do_is_forbidden(text: str) -> None:
+    assert len(of_type(facts(text), EntityType.PROHIBITION)) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "type_", "action", "condition"),
+    [
+        (
+            "The form must say why the key is required for the visit.",
+            EntityType.OBLIGATION,
+            "The form say why the key is required for the visit",
+            "",
+        ),
+        (
+            "It must list all threats and risks having to do with keys, and rate them.",
+            EntityType.OBLIGATION,
+            "It list all threats and risks having to do with keys, and rate them",
+            "",
+        ),
+        (
+            "Funds shall go to clubs as they now stand or as they may later be changed.",
+            EntityType.OBLIGATION,
+            "Funds go to clubs as they now stand or as they may later be changed",
+            "",
+        ),
+        (
+            "Rooms allowed to be rented shall be cleaned daily.",
+            EntityType.OBLIGATION,
+            "Rooms allowed to be rented to be cleaned daily",
+            "",
+        ),
+        (
+            "In the case of a fire, wardens must count the guests.",
+            EntityType.OBLIGATION,
+            "In the case of a fire, wardens count the guests",
+            "In the case of a fire",
+        ),
+        (
+            "Minutes shall be kept in English and where a guest asks, in French.",
+            EntityType.OBLIGATION,
+            "Minutes to be kept in English and where a guest asks, in French",
+            "",
+        ),
+        (
+            "A meal should be claimed once (i.e. if you host a dinner, it is an event).",
+            EntityType.OBLIGATION,
+            "A meal to be claimed once (i.e. if you host a dinner, it is an event)",
+            "",
+        ),
+        (
+            "All votes shall have a date after which no paper is counted.",
+            EntityType.OBLIGATION,
+            "All votes have a date after which no paper is counted",
+            "",
+        ),
+        (
+            "Phones may only be used for work.",
+            EntityType.OBLIGATION,
+            "Phones only be used for work",
+            "",
+        ),
+        (
+            "Nobody shall leave papers on a desk, and will lock the door.",
+            EntityType.PROHIBITION,
+            "leave papers on a desk",
+            "",
+        ),
+        (
+            "No member may sell it, and no part of the income shall go to a guest.",
+            EntityType.PROHIBITION,
+            "member sell it",
+            "",
+        ),
+        (
+            "No-one will be expected to work on Sundays.",
+            EntityType.PERMISSION,
+            "to work on Sundays",
+            "",
+        ),
+        (
+            "This should be billed each month and should not be claimed on the form.",
+            EntityType.PROHIBITION,
+            "This to be claimed on the form",
+            "",
+        ),
+    ],
+)
+def test_a_rule_is_read_whole(text: str, type_: EntityType, action: str, condition: str) -> None:
+    said = of_type(facts(text), type_)[0].attributes
+    assert (said["action"], said.get("condition", "")) == (action, condition)
+
+
+def test_none_of_a_second_subject_may_either() -> None:
+    text = "No member may sell it, and no part of the income shall go to a guest."
+    assert of_type(facts(text), EntityType.OBLIGATION) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Flights should be booked early.\n\n- Parking is paid for as well.",
+        "You may ask for a change using the following process:\n\n- The clerk opens a case.",
+        "Tell us by one of these:\n\nThe channel must be one of the following:\n\n- Letter",
+        "You should send it to:\n\n- your manager, or\n- the clerk of the club",
+        "The result should be one of the following conclusions:\n\n- The loss requires a letter.",
+        "Your request must include:\n\n- Optional: a picture of the room",
+        "The process requires that:\n\n- Details are described in the annex below.",
+    ],
+)
+def test_an_item_that_is_no_rule_by_itself(text: str) -> None:
+    found = facts(text)
+    rules = [one for type_ in RULES for one in of_type(found, type_)]
+    assert [one.name for one in rules if len(one.spans) > 1] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Note that besides the $35 fee there may be other costs.",
+        "Members can be paid $1,200 in addition to the $300 they must not exceed twice.",
+        "The tool is 100% safe and must be used.",
+        "You will receive a card 4 weeks after you must enrol.",
+        "It is expected to happen within 3 years if rules are not kept.",
+        "At least one-half of the members must agree.",
+        "Leave may start no sooner than 15 days before the birth.",
+    ],
+)
+def test_a_number_that_limits_nothing(text: str) -> None:
+    found = facts(text)
+    said = [one.attributes["value"] for type_ in NUMBERS for one in of_type(found, type_)]
+    assert said in ([], ["300"])
+
+
+def test_hundred_of_a_currency_is_a_limit() -> None:
+    found = only(facts("Gifts above EUR 100 must be declined."), EntityType.THRESHOLD)
+    assert (found.attributes["comparison"], found.attributes["value"]) == ("above", "100")
+
+
+def test_what_happens_too_often_in_a_case_limits_nothing() -> None:
+    text = "If a party is not present for more than 3 hearings, the panel may decide alone."
+    found = only(facts(text), EntityType.THRESHOLD)
+    assert found.attributes["comparison"] == "above"
+
+
+def test_a_term_that_does_not_exceed_a_time_does_not_begin_after_it() -> None:
+    text = "Members shall hold office for a time not exceeding three years from their election."
+    assert of_type(facts(text), EntityType.DEADLINE) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Refunds are not subject to income tax.",
+        "The club is not a covered entity.",
+        "The officer must review the exemption list.",
+        "We are a tax-exempt charity.",
+        "List it apart so that it does not count as working time.",
+        "The travel rules take precedence.",
+    ],
+)
+def test_what_only_sounds_like_an_exception(text: str) -> None:
+    assert of_type(facts(text), EntityType.EXCEPTION) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "type_", "related"),
+    [
+        ("The officer closes and approves the case.", RelationType.APPROVED_BY, False),
+        ("Tools must be on devices approved by the Security Officer.", "APPROVED_BY", False),
+        ("Tools must be approved by the Security Officer.", "APPROVED_BY", True),
+        ("Requests must be submitted to the Compliance Officer for approval.", "REPORTS_TO", False),
+        ("Plans must be submitted to the chair of the Audit Committee.", "REPORTS_TO", False),
+        ("Losses must be submitted to the Audit Committee.", "REPORTS_TO", True),
+        ("Nobody may disclose it to the Audit Committee.", "REPORTS_TO", False),
+        ("Notify your supervisor of the date you wish to leave.", "REPORTS_TO", True),
+        ("The form tells your manager that you are ill.", "REPORTS_TO", False),
+    ],
+)
+def test_who_approves_and_who_is_told(text: str, type_: str, *, related: bool) -> None:
+    """Only of rules: what another sentence says is not said of its whole section."""
+    wanted = type_ if isinstance(type_, RelationType) else RelationType[type_]
+    assert any(one.type is wanted for one in facts(text).relations) is related
+
+
+def test_an_order_to_report_is_a_duty() -> None:
+    found = only(facts("If you lose a key, notify your supervisor."), EntityType.OBLIGATION)
+    assert found.attributes["condition"] == "If you lose a key"
+    assert found.attributes["modality"] == "must"
+    assert (
+        only(facts("Please report it."), EntityType.OBLIGATION).attributes["modality"] == "should"
+    )
+    assert of_type(facts("Report templates are kept online."), EntityType.OBLIGATION) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "actor"),
+    [
+        ("Employees shall be provided with gloves.", ""),
+        ("Employees must be trained each year.", "Employees"),
+        ("Access must be approved by the Security Team.", ""),
+        ("Exceptions involving Directors must be reviewed twice.", ""),
+        ("The club encourages employees to speak and must not punish anybody.", ""),
+    ],
+)
+def test_who_is_bound(text: str, actor: str) -> None:
+    found = facts(text)
+    rules = [one for type_ in RULES for one in of_type(found, type_)]
+    assert rules
+    assert {one.attributes.get("actor", "") for one in rules} == {actor}
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Ask your project manager.", {"Project Manager"}),
+        ("Ask your manager.", {"Manager"}),
+        ("It starts with your window manager.", set[str]()),
+        ("Work with the VP Brand and the HR Manager.", {"HR Manager"}),
+        ("As our Human Resources Policy says.", set[str]()),
+        ("Come to the Training Office Hours.", set[str]()),
+        ("View OMB Team contacts.", {"OMB Team"}),
+        ("A Code of Conduct Committee is formed.", {"Code of Conduct Committee"}),
+        ("A Conduct Committee member resigned.", set[str]()),
+        ("Guidelines for law enforcement personnel.", set[str]()),
+        ("Signed by the Lead Tech Consultant.", set[str]()),
+    ],
+)
+def test_offices_keep_the_words_that_tell_which(text: str, names: set[str]) -> None:
+    assert {role.name for role in find_roles(text, {"HR": "Human Resources"})} == names
+
+
+def test_a_company_in_brackets_is_no_definition_of_its_legal_form() -> None:
+    found = facts('This is the policy of Example (Asia) Limited ("Example").')
+    assert of_type(found, EntityType.DEFINITION) == []
+
+
+def test_who_approved_the_policy_is_told_of_the_policy() -> None:
+    text = "| Field | Value |\n|---|---|\n| Approved by | Audit Committee |"
+    found = [one for one in facts(text).relations if one.type is RelationType.APPROVED_BY]
+    assert [one.source for one in found] == ["policy:p"] or found[0].source.startswith("policy:")
