@@ -88,26 +88,12 @@ async def index_facts(connection: AsyncConnection, version_id: int) -> None:
     version = (await connection.execute(_VERSION, one)).mappings().one()
     sections = {row["id"]: row for row in (await connection.execute(_SECTIONS, one)).mappings()}
     rows = (await connection.execute(_SAID, one)).mappings().all()
-    await index_stated(connection, version, sections, rows)
-
-
-async def index_stated(
-    connection: AsyncConnection,
-    version: Mapping[Any, Any],
-    sections: Mapping[int, Mapping[Any, Any]],
-    said: Sequence[Mapping[Any, Any]],
-) -> None:
-    """Index what a version states.
-
-    Args:
-        connection: That of the transaction that stores it.
-        version: See `_VERSION`.
-        sections: By their ids, in text order; see `_SECTIONS`.
-        said: Its places of entities by the entity's id, then by offset, and those of relations;
-            see `_SAID`.
-    """
     # Seconds of work for a document of a thousand pages, during which questions are answered.
-    index = await asyncio.to_thread(_index_of, version, sections, said)
+    await store_index(connection, await asyncio.to_thread(index_of, version, sections, rows))
+
+
+async def store_index(connection: AsyncConnection, index: "FactIndex") -> None:
+    """Store the index of a version, in the transaction that stores its facts."""
     await insert_rows(connection, lead_ins, index.lead_ins)
     await insert_rows(connection, fact_words, index.facts)
     await insert_rows(connection, entity_words, index.entities)
@@ -181,7 +167,7 @@ def read_fact_words(stored: Sequence[str]) -> FactWords:
 
 
 @dataclass(frozen=True, slots=True)
-class _Index:
+class FactIndex:
     """The rows of one version."""
 
     lead_ins: list[dict[str, Any]]
@@ -191,14 +177,22 @@ class _Index:
     done: dict[str, Any]
 
 
-def _index_of(
+def index_of(
     version: Mapping[Any, Any],
     sections: Mapping[int, Mapping[Any, Any]],
     said: Sequence[Mapping[Any, Any]],
-) -> _Index:
+) -> FactIndex:
+    """Return the index of what a version states.
+
+    Args:
+        version: See `_VERSION`.
+        sections: By their ids, in text order; see `_SECTIONS`.
+        said: Its places of entities by the entity's id, then by offset, and those of relations;
+            see `_SAID`.
+    """
     introduced = _introduced(version["text"], list(sections.values()))
     found = _Said(version, sections, said, _Introductions(version, introduced))
-    return _Index(
+    return FactIndex(
         lead_ins=[_lead_in_row(version["id"], unit) for unit in introduced],
         facts=found.facts(),
         entities=found.entities(),

@@ -1,5 +1,6 @@
 """Store extracted facts with their provenance, and the readings of sections by a model."""
 
+import asyncio
 import hashlib
 import json
 from bisect import bisect_right
@@ -19,7 +20,7 @@ from core.adapters.postgres.engine.json_rows import (
     rows_parameter,
 )
 from core.adapters.postgres.engine.tables import entities, extracted_sections, provenance, relations
-from core.adapters.postgres.ontology.fact_index import index_stated
+from core.adapters.postgres.ontology.fact_index import index_of, store_index
 from core.domain.errors import ContractError, IntegrityError
 from core.domain.json_value import Json
 from core.domain.ontology import ExtractedEntity, ExtractedRelation
@@ -82,7 +83,6 @@ async def store_facts(
     locate = _Locator(publication.sections, section_ids)
     entity_ids = await _store_entities(connection, extraction.entities)
     said = await _store_places(connection, extraction.entities, entity_ids, version_id, locate)
-    await _store_relations(connection, extraction.relations, entity_ids, version_id, locate)
     said += _places_of(extraction.relations, version_id, locate)
     metadata = publication.metadata
     version = {
@@ -106,7 +106,10 @@ async def store_facts(
         }
         for section in publication.sections
     }
-    await index_stated(connection, version, sections, said)
+    # Seconds of work for a long document, which the database has too: both at once.
+    index = asyncio.get_running_loop().run_in_executor(None, index_of, version, sections, said)
+    await _store_relations(connection, extraction.relations, entity_ids, version_id, locate)
+    await store_index(connection, await index)
 
 
 class _Locator:
