@@ -50,6 +50,8 @@ _FORM_FEED = "\x0c"
 _UNDERLINE = re.compile(r"([=\-~^*#_+.\u2014\u2500\u2550])\1{2,200}")
 _MIN_UNDERLINED = 0.6
 """Of a title's length, at least, is its underline."""
+_NEARLY, _ENDS = 2, (".", "!", "?")
+"""Characters, and how the line above ends: right below a sentence, a title's underline fits."""
 _MIN_NUMBERED = 3
 """With so many numbered titles, it is they that structure a text."""
 _ITEM = re.compile(r"[^\w\s\"'(\u201c\u2018\u00a7\u00bf]")
@@ -182,8 +184,9 @@ def _underlined(lines: list[str], place: int) -> _Underlined | None:
         return None
     if over is not None:
         return _Underlined(place=at, mark=under[1] * 2) if over[1] == under[1] else None
-    has_gap = not place or not lines[place - 1].strip()
-    return _Underlined(place=at, mark=under[1]) if has_gap else None
+    before = lines[place - 1].strip() if place else ""
+    is_exact = abs(under.end() - len(title)) <= _NEARLY and before.endswith(_ENDS)
+    return _Underlined(place=at, mark=under[1]) if is_exact or not before else None
 
 
 def _may_be_heading(lines: list[str], place: int) -> bool:

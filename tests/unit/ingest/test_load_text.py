@@ -65,6 +65,12 @@ def test_underlined_lines_are_headings_by_their_underline() -> None:
     ]
 
 
+def test_underline_right_below_a_paragraph_fits_its_title() -> None:
+    told = "Gifts\n=====\n\nStaff may keep small gifts.\n"
+    assert titles(f"{told}Records\n-------{TEXT}")[-1] == "Gifts > Records"
+    assert titles(f"{told}We keep all of what is signed\n-------------{TEXT}") == ["Gifts"]
+
+
 def test_lines_that_stand_alone_are_headings_where_nothing_else_is() -> None:
     source = TEXT.join(("Limits", "Records", "Who decides?", "Staff may give:")) + TEXT
     assert titles(source)[:3] == ["Limits", "Records", "Who decides?"]
