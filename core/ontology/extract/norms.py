@@ -16,7 +16,7 @@ from core.ontology.extract.not_binding import binds
 from core.ontology.extract.readings import (
     ONLY,
     OPENS_CONDITIONS,
-    Reading,
+    StatementReading,
     is_object,
     reading_of,
     words_after,
@@ -182,7 +182,7 @@ def _rest(text: str) -> str:
 
 def _norm(
     statement: Statement,
-    reading: Reading,
+    reading: StatementReading,
     clause: ModalClause,
     known: Mapping[str, str],
     *,
@@ -255,7 +255,7 @@ def _without_duty(type_: EntityType, after: str, rest: str) -> tuple[str, str]:
 
 
 def _act_and_condition(
-    statement: Statement, reading: Reading, subject: str, after: str, rest: str
+    statement: Statement, reading: StatementReading, subject: str, after: str, rest: str
 ) -> tuple[str, str]:
     """Return what is to be done, and when, with what goes on after it."""
     done, condition = act_and_condition(subject, after)
@@ -281,7 +281,7 @@ def _is_no_rule_alone(statement: Statement, type_: EntityType, *, is_inherited: 
     return type_ is EntityType.OBLIGATION and is_one_of
 
 
-def _whole_subject(reading: Reading, clause: ModalClause, subject: str) -> str:
+def _whole_subject(reading: StatementReading, clause: ModalClause, subject: str) -> str:
     """Return the subject of a clause, also where it is that of the one before ("and must not")."""
     if not _JUST_JOINS.fullmatch(subject):
         return subject
@@ -290,7 +290,7 @@ def _whole_subject(reading: Reading, clause: ModalClause, subject: str) -> str:
     return subject if _PERSON.fullmatch(shared.strip()) else shared or subject
 
 
-def _shared_case(reading: Reading, clause: ModalClause) -> str:
+def _shared_case(reading: StatementReading, clause: ModalClause) -> str:
     """Return the case that a sentence begins with, for a rule joined to the first one by "and"."""
     place = next(at for at, one in enumerate(reading.clauses) if one is clause)
     before = reading.clauses[place - 1].trigger if place and not reading.is_inherited else None

@@ -56,7 +56,7 @@ _AND_IF = re.compile(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class StatementReading:
     """What of a statement is read for rules."""
 
     text: str
@@ -69,7 +69,7 @@ class Reading:
     """In the statement's own words: when its act is due."""
 
 
-def reading_of(statement: Statement) -> Reading:
+def reading_of(statement: Statement) -> StatementReading:
     """Return what of a statement is read: with its introduction where that makes a rule of it."""
     text = _LABEL.sub("", statement.words, count=1)
     clauses = main_clauses(text)
@@ -79,16 +79,18 @@ def reading_of(statement: Statement) -> Reading:
     is_own = bool(clauses) and _CASE.match(text) is not None
     if OPENS_CONDITIONS.search(lead_in) and not is_own:
         whole = statement.sentence
-        return Reading(text=whole, clauses=_begun_by(whole, len(lead_in) + 1), is_inherited=True)
+        return StatementReading(
+            text=whole, clauses=_begun_by(whole, len(lead_in) + 1), is_inherited=True
+        )
     if not clauses and lead_in and _is_introduced(text, statement.introductions[-1]):
         whole = _introduced(statement)
-        return Reading(
+        return StatementReading(
             text=whole,
             clauses=_begun_by(whole, len(whole) - len(statement.words)),
             is_inherited=True,
             case=_CASE.match(without_brackets(statement.words)),
         )
-    return Reading(text=text, clauses=clauses)
+    return StatementReading(text=text, clauses=clauses)
 
 
 def _is_introduced(text: str, lead_in: str) -> bool:
@@ -104,12 +106,12 @@ def _begun_by(text: str, end: int) -> list[ModalClause]:
     return clauses[-1:]
 
 
-def is_object(statement: Statement, reading: Reading) -> bool:
+def is_object(statement: Statement, reading: StatementReading) -> bool:
     """Return whether an item is what its introduction is about ("a log of: when you left")."""
     return reading.is_inherited and _ABOUT.search(statement.lead_in_words) is not None
 
 
-def words_after(reading: Reading, clause: ModalClause) -> str:
+def words_after(reading: StatementReading, clause: ModalClause) -> str:
     """Return what a clause says behind its modal expression, with the "only" of that."""
     if clause.trigger is None:
         return ""

@@ -13,7 +13,7 @@ from core.language import lead_ins, modality
 from core.language.notations import NOTATIONS, Notation
 from core.language.numerals import signs_of
 from core.language.text_cache import WordPattern, cached_by_text, words_of
-from core.ontology.extract import deadlines, exemptions, roles, scope, terms
+from core.ontology.extract import deadlines, exemptions, role_relations, roles, scope, terms
 from tests.patterns import examples
 
 
@@ -77,8 +77,13 @@ def _worded() -> dict[str, tuple[re.Pattern[str], frozenset[str]]]:
         name: (one.pattern, one.words) for name, one in kept.items() if isinstance(one, WordPattern)
     }
     found |= {f"role {at}": one for at, one in enumerate(roles._NEEDS)}
-    found |= {f"from {type_}": (one, roles._RELATING) for type_, one in roles._FROM_ROLE}
-    found |= {f"to {type_}": (one, roles._TO_ROLE_WORDS[type_]) for type_, one in roles._TO_ROLE}
+    found |= {
+        f"from {type_}": (one, role_relations._RELATING) for type_, one in role_relations._FROM_ROLE
+    }
+    found |= {
+        f"to {type_}": (one, role_relations._TO_ROLE_WORDS[type_])
+        for type_, one in role_relations._TO_ROLE
+    }
     found |= {
         "carved out": (exemptions._CARVED_OUT, exemptions._EXCEPTING),
         "exemption": (exemptions._EXEMPTION, exemptions._EXCEPTING),
