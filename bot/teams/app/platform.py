@@ -14,7 +14,7 @@ from bot.actions.wiring import wire_actions
 from bot.audience.group_members import GroupSource
 from bot.audience_config import AudienceConfig, read_audience_config
 from bot.background_tasks import BackgroundTasks
-from bot.intake import Intake
+from bot.intake import PUT_WITHIN_TEAMS_S, Intake
 from bot.manifests.identity import read_app_identity
 from bot.platform import Chat, Connect
 from bot.private_channels import require_private
@@ -190,7 +190,7 @@ def wire(
         rosters.forget(reference.tenant, reference.conversation)
 
     poster = TeamsPoster(transport, addresses, render=rendered)
-    intake = Intake(service.inbox)
+    intake = Intake(service.inbox, put_within_s=PUT_WITHIN_TEAMS_S)
     presses = handlers(
         service,
         transport,

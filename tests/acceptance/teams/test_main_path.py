@@ -4,14 +4,23 @@ import json
 from collections.abc import AsyncIterator
 
 import pytest
+from sqlalchemy import text
 
 from bot.replies.answer import UNREAD
+from core.adapters.postgres.engine.database import engine_for
 from tests.servers.slack import faults
 from tests.servers.teams import FakeTeams, Message
 from tests.servers.teams.openid import OpenId
 from tests.teams_product import Product, product
 
 QUESTION = "What is the limit for gifts that employees accept from business partners?"
+SLOW = (
+    "CREATE FUNCTION citebound.wait_a_little() RETURNS trigger LANGUAGE plpgsql"
+    " AS $$ BEGIN PERFORM pg_sleep(3); RETURN NEW; END $$",
+    "CREATE TRIGGER wait_a_little BEFORE INSERT ON citebound.inbox"
+    " FOR EACH ROW EXECUTE FUNCTION citebound.wait_a_little()",
+)
+"""Longer than Slack waits."""
 
 
 @pytest.fixture(params=["botbuilder", "rest"])
@@ -134,3 +143,20 @@ async def test_a_reply_says_that_an_attachment_was_not_read(
         said = await teams.people.say(anna, own, words, attachments=files)
         told.append(UNREAD.en in (await served.answer_to(said.message)).text)
     assert told == [True, True, False]
+
+
+async def test_a_message_that_takes_long_to_keep_is_kept(
+    teams: FakeTeams, served: Product, policies_database: str
+) -> None:
+    """Teams waits longer than Slack does, and may never send again what was refused."""
+    engine = engine_for(policies_database, pooled=False)
+    try:
+        async with engine.begin() as connection:
+            for statement in SLOW:
+                await connection.execute(text(statement))
+    finally:
+        await engine.dispose()
+    anna = teams.tenant.person("anna")
+    said = await teams.people.say(anna, teams.tenant.personal(anna), QUESTION)
+    assert said.delivery.status == 200
+    await served.answer_to(said.message)
