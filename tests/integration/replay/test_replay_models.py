@@ -22,6 +22,8 @@ from tests.servers.anthropic import anthropic_server, by
 from tests.servers.anthropic_steps import failure, reply, stalled, tool_use
 from tests.unit.anthropic.scripted import Body, answers, criticised, judged, reported
 
+SILENCE_S, PATIENCE_S = 0.5, 30.0
+"""Until a model counts as silent: soon where it is, and never on a busy machine where it is not."""
 CASH = "Employees must not accept cash or vouchers in any amount."
 LOOKS_UP = tool_use("search_entities", {"query": "cash"})
 PASSAGES = tool_use("search_passages", {"query": "cash and vouchers"})
@@ -50,7 +52,7 @@ async def _asked_and_replayed(
             **logins(database_url),
             anthropic_api_key=server.key,
             anthropic_base_url=server.url,
-            model_silence_s=0.5,
+            model_silence_s=SILENCE_S if answer is SCRIPTS["silent"] else PATIENCE_S,
         )
         async with bootstrap(settings, embedder=embedder) as service:
             await _publish(service, GIFTS)
