@@ -124,8 +124,7 @@ def is_meant_for_us(message: InboundMessage, speakers: Speakers, *, names_others
 PUT_WITHIN_S = 2.5
 """Slack waits 3 s, and then sends again: an answer later than this is lost anyway."""
 PUT_WITHIN_TEAMS_S = 8.0
-"""Teams waits 10 to 15 s, then tells the asker that the app can't be reached, and may never send
-again."""
+"""Teams waits 10 to 15 s. Nothing promises that it sends again what was refused."""
 
 logger = logging.getLogger(__name__)
 

@@ -39,8 +39,10 @@ NEGATED_ABOVE = re.compile(
     r"(?:\b(?:not|(?<!with )no|never|cannot)|n['\u2019]t)\b[^.;,]{0,25}$", re.IGNORECASE
 )
 """Before "above", of which it makes a limit; "with no receipts" says of which things."""
-_IN_A_CASE = re.compile(r"\bif\b[^,;.]{0,44}$")
-"""Before "not ... for more than", which then says when something is so, and limits nothing."""
+_NOT_SO_FOR = re.compile(
+    r"\b(?:is|are|was|were|has|have|had)(?: not|n['\u2019]t)\b[^.;,]{0,25}\bfor $"
+)
+"""Before "more than", of how long something has not been so ("not used for more than 90 days")."""
 _NOT_EXCEED = re.compile(r"\bnot exceed\b[^.;]{0,90}$", re.IGNORECASE)
 NEAR = 48
 """Characters around a number that are read."""
@@ -105,8 +107,9 @@ def comparison(text: str, quantity: Quantity) -> str:
         return "at_most"
     above = ABOVE.search(ahead)
     if above:
-        negated = NEGATED_ABOVE.search(ahead[: above.start()])
-        return "at_most" if negated and not _IN_A_CASE.search(ahead) else "above"
+        before_it = ahead[: above.start()]
+        is_limit = NEGATED_ABOVE.search(before_it) and not _NOT_SO_FOR.search(before_it)
+        return "at_most" if is_limit else "above"
     for pattern, name in ((AT_MOST, "at_most"), (BELOW, "below"), (AT_LEAST, "at_least")):
         if pattern.search(ahead):
             return name

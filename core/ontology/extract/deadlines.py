@@ -12,6 +12,7 @@ from core.language.modality import Modality, may_be_modal, modalities
 from core.language.numerals import MONTH_NAME, PUNCTUATED, TIME_UNIT, YEAR_FIRST, signs_of
 from core.language.quantities import Quantity, quantities
 from core.language.text_cache import cached_by_text, word_pattern
+from core.ontology.extract.columns import is_of_times, of_column
 from core.ontology.extract.comparisons import (
     ABOVE,
     AT_MOST,
@@ -25,9 +26,8 @@ from core.ontology.extract.comparisons import (
     measure,
     measure_in_time,
 )
-from core.ontology.extract.not_binding import HAPPENS_BY_ITSELF
+from core.ontology.extract.not_binding import COMES, LIKELY
 from core.ontology.extract.statements import Statement
-from core.ontology.extract.timed_columns import is_of_times, of_column
 
 _TIMES = frozenset({TIME_UNIT, MONTH_NAME, YEAR_FIRST, PUNCTUATED})
 """What a text with a duration or a date has one of."""
@@ -198,7 +198,9 @@ def stated_deadlines(statement: Statement) -> Iterator[Measure]:
     read = () if signs_of(text).isdisjoint(_TIMES) else quantities(text)
     at_once = unnumbered_deadline(text)
     is_rate = _OFTEN.search(text) is not None
-    if not (read or at_once or is_rate) or _EXAMPLE.match(text) or HAPPENS_BY_ITSELF.search(text):
+    if not (read or at_once or is_rate) or _EXAMPLE.match(text) or LIKELY.search(text):
+        return
+    if COMES.search(text) and not _modalities(statement.sentence) - _GRANTS:
         return
     for place, quantity in enumerate(read):
         found = None
@@ -288,11 +290,15 @@ def _compared(ahead: str, behind: str, *, force: str) -> str:
     return next((name for name, is_so in said if is_so), "")
 
 
+def _modalities(sentence: str) -> set[Modality]:
+    clauses = modalities(sentence) if may_be_modal(sentence) else ()
+    return {clause.modality for clause in clauses} - {Modality.NONE}
+
+
 @cached_by_text()
 def _force(sentence: str) -> str:
     """Return whether a sentence makes a "duty", only "granted" something, or neither ("")."""
-    clauses = modalities(sentence) if may_be_modal(sentence) else ()
-    said = {clause.modality for clause in clauses} - {Modality.NONE}
+    said = _modalities(sentence)
     if said - _GRANTS:
         return "duty"
     if said:

@@ -8,6 +8,7 @@ from core.domain.ontology import EntityType
 from core.language.numerals import DIGIT, MONEY_NAME, NUMERAL_IN_WORDS, SHARE, signs_of
 from core.language.quantities import Quantity, quantities
 from core.language.text_cache import word_set, words_of
+from core.ontology.extract.columns import compared_by_column
 from core.ontology.extract.comparisons import (
     OR_MORE,
     Measure,
@@ -135,6 +136,8 @@ def _amount(
         found = _as_introduced(found, statement.lead_in_words)
     if found.comparison == "exactly":
         found = _of_two(found, text[quantity.span.char_end :])
+    if found.comparison == "exactly" and statement.kind == "row":
+        found = compared_by_column(found, statement, quantity.span.char_start)
     is_price = found.comparison == "exactly" and found.kind == "amount"
     is_wholly = (found.kind, found.comparison, found.value) == ("percentage", "exactly", "100")
     if is_price or (is_wholly and not _SHARE_OF.match(text, quantity.span.char_end)):

@@ -66,7 +66,7 @@ _EXAMPLE = re.compile(
     r"|let['\u2019]s say)",
     re.IGNORECASE,
 )
-_UNENDED = re.compile(r"\b(?:any|an?|the|of|by|with|following)\W*$", re.IGNORECASE)
+_UNENDED = re.compile(r"\b(?:any|an?|the|following)\W*$|\b(?:of|by|with)[,;\s]*$", re.IGNORECASE)
 """The end of what only introduces a list, without a colon ("must not be used for any;")."""
 _ANY_ONE = re.compile(r"\b(?:any|either|one)\b", re.IGNORECASE)
 """In a lead-in, where one of its items is enough ("unless one of these is met")."""

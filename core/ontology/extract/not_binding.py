@@ -145,16 +145,20 @@ _BARE = frozenset({"required to", "obliged to", "obligated to"})
 _NO_FORCE = frozenset({"having to", "had to"})
 _TO_OFFER = re.compile(r"\s*(?:offer|say|do with)\b", re.IGNORECASE)
 """After "has to" where nothing is demanded ("the voices our community has to offer")."""
-HAPPENS_BY_ITSELF = re.compile(
+LIKELY = re.compile(
     r"\bexpected to (?:happen|occur|take|last|arrive)\b"
-    r"|\b(?:automated|automatic(?:ally)?) (?:[\w-]+ )?(?:e-?mails?|reminders?|messages?|notices?"
-    r"|sent)\b"
-    r"|\byou (?:will|should) (?:also )?(?:receive|get|see|find|hear)\b"
     r"|\b(?:set|fixed|updated|published|announced) by (?:the )?(?:government|law|parliament)\b",
     re.IGNORECASE,
 )
-"""In a sentence whose times are those of what comes, and none of a duty ("you will receive it 4
-weeks after you enrol")."""
+"""In a sentence whose times are those of the world ("expected to happen within 5 years")."""
+COMES = re.compile(
+    r"\b(?:automated|automatic(?:ally)?) (?:[\w-]+ )?(?:e-?mails?|reminders?|messages?|notices?"
+    r"|sent)\b"
+    r"|\byou (?:will|should) (?:also )?(?:receive|get|see|find|hear)\b",
+    re.IGNORECASE,
+)
+"""In a sentence without a duty, whose times are those of what comes ("you will receive it 4 weeks
+after you enrol")."""
 _IN_EXAMPLE = re.compile(r"\((?:i\.?e|e\.?g|for example)\b[^()]*$", re.IGNORECASE)
 _DUTIES = frozenset({Modality.MUST, Modality.SHOULD})
 
@@ -216,7 +220,7 @@ def _is_no_duty(trigger: str, *, ahead: str, subject: str, after: str) -> bool:
         (ahead.endswith("(") and said.startswith("require"))
         or DEEMS.match(after)
         or _HOPED.search(ahead)
-        or RESERVED.search(ahead)
+        or (said.startswith("require") and RESERVED.search(ahead))
         or _NOT_ALL.match(subject)
     ):
         return True

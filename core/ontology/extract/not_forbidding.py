@@ -70,7 +70,7 @@ _IS_BEYOND_US = re.compile(
     re.IGNORECASE,
 )
 """After "we cannot": what an organisation tells of its own powers."""
-_EXPECTS = re.compile(r"\s*(?:expect|assume)\b", re.IGNORECASE)
+_EXPECTS = re.compile(r"\s*expect\b", re.IGNORECASE)
 _MAY_OR = re.compile(r"\bmay or\s*$", re.IGNORECASE)
 """Before "may not": what is left open."""
 RESERVED = re.compile(r"\breserves? the right\b", re.IGNORECASE)

@@ -77,7 +77,7 @@ _SIGNS = (("\\geq", "\u2265"), ("\\leq", "\u2264"))
 _LABEL = re.compile(r"(?:MANDATORY|PROHIBITED|RECOMMENDED|CONDITION|PERMITTED|REQUIRED):\s*")
 _MORE_ITEMS = re.compile(r"[;,]\s(?:and|or|and/or)$", re.IGNORECASE)
 """At the end of an item before the last one."""
-_OR_ELSE = re.compile(r"[;,.]?\s(?:or|and/or)[:,]?\s*$", re.IGNORECASE)
+_OR_ELSE = re.compile(r"[;,.]?\sor[:,]?\s*$", re.IGNORECASE)
 """At the end of an item after which another one would do as well."""
 _HEADING = re.compile(r"#{1,6}\s+")
 _HISTORY = re.compile(

@@ -328,16 +328,25 @@ def test_titles_that_are_counted_in_brackets_are_below_the_one_before_them() -> 
     assert [section.level for section in read(draw).sections] == [1, 2, 2, 1]
 
 
-def test_words_of_a_justified_heading_are_no_cells() -> None:
-    def draw(canvas: Canvas) -> None:
+def test_words_of_a_justified_heading_are_no_cells_but_even_columns_are() -> None:
+    words = ("COMPANY", "RECORDS", "MAINTAINED", "FOR US")
+
+    def line(canvas: Canvas, top: float, gap: float) -> None:
+        left = 72.0
+        for word in words:
+            set_in(canvas, "Helvetica-Bold", left, top, word)
+            left += canvas.stringWidth(word, "Helvetica-Bold", 10) + gap
+
+    def draw(canvas: Canvas, *, gap: float) -> None:
         set_in(canvas, "Helvetica-Bold", 72, 760, "INTRODUCTION")
         prose(canvas, 735, x=72)
-        for place, word in enumerate(("RECORDS", "MAINTAIN", "PRIOR TO", "A SALE OF")):
-            set_in(canvas, "Helvetica-Bold", 72 + 125 * place, 640, word)
-        set_in(canvas, "Helvetica-Bold", 72, 626, "THE COMPANY")
-        prose(canvas, 600, x=72)
+        line(canvas, 640, gap)
+        prose(canvas, 615, x=72)
 
-    assert titles(read(draw))[-1] == "RECORDS MAINTAIN PRIOR TO A SALE OF THE COMPANY"
+    justified = read(lambda canvas: draw(canvas, gap=22))
+    assert titles(justified)[-1] == " ".join(words)
+    columns = read(lambda canvas: draw(canvas, gap=45))
+    assert " | ".join(words) in columns.document.text
 
 
 def test_contents_that_go_on_over_the_page_are_no_headings_and_tell_the_depth() -> None:

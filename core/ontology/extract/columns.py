@@ -1,6 +1,7 @@
-"""Times in a table, as the headings of their columns make deadlines of them."""
+"""Times and amounts in a table: the headings of their columns say what they are."""
 
 import re
+from dataclasses import replace
 
 from core.language.quantities import Quantity
 from core.ontology.extract.comparisons import Measure, measure_in_time
@@ -12,6 +13,12 @@ _TIMED = re.compile(
 )
 """The heading of a column of times, in lower case."""
 _DUE = re.compile(r"deadline|due|within|\bsla\b|response|resolution|recovery|time to")
+_COMPARED = (
+    ("at_most", re.compile(r"\bmax(?:imum)?\b|\blimits?\b|\bcaps?\b|\bup to\b|\bceiling\b")),
+    ("at_least", re.compile(r"\bmin(?:imum)?\b|\bat least\b")),
+    ("above", re.compile(r"\b(?:over|above|more than|exceed\w*)\b")),
+)
+"""How the amounts below a heading compare."""
 _REGULAR = re.compile(r"frequency|interval|how often|cadence|schedule")
 
 
@@ -39,3 +46,13 @@ def _header(statement: Statement, at: int) -> str:
 def is_of_times(statement: Statement, at: int) -> bool:
     """Return whether a place in a row's words is in a column of times."""
     return _TIMED.search(_header(statement, at)) is not None
+
+
+def compared_by_column(amount: Measure, statement: Statement, at: int) -> Measure:
+    """Return an amount at a place in a row's words as its column's heading compares it."""
+    header = _header(statement, at)
+    compared = next((name for name, pattern in _COMPARED if pattern.search(header)), None)
+    if compared is None:
+        return amount
+    words = f"{compared.replace('_', ' ')} {amount.words}"
+    return replace(amount, comparison=compared, words=words)
