@@ -55,8 +55,6 @@ _EXAMPLE = re.compile(r"\b(?:i\.?e|e\.?g)\b[.,]*\s*\Z", re.IGNORECASE)
 _ADDED = re.compile(r"[\w,]\s(?:and|or),?\s\Z", re.IGNORECASE)
 """Before the condition of a second act ("kept in English and, where asked for, in French")."""
 _EXCEPT = re.compile(r"(?:except|unless|other than)\b", re.IGNORECASE)
-_IN_TIME = re.compile(r"without (?:\w+ )?delay\b", re.IGNORECASE)
-"""What is inserted and says how soon, not in which case."""
 _BE = re.compile(r"(?:\s|^)(?:is|are|be|was|were|there)(?:\s\w+ly)?\s*$", re.IGNORECASE)
 _CONSIDERED = re.compile(
     r"\s(?:is|are|be)\s(?:considered|deemed|viewed as|seen as|regarded as|treated as)\s*$",
@@ -123,7 +121,6 @@ _SPOKEN_TO = re.compile(
     re.IGNORECASE,
 )
 """Before a rule, of which it is no part."""
-_CUT_EXAMPLE = re.compile(r"[,.(\s]{1,4}(?:i\.?e|e\.?g)$", re.IGNORECASE)
 _AT_WHICH = re.compile(r",?\sat which (?:point|time)\b.*$", re.IGNORECASE)
 _FREQUENTLY = re.compile(
     r"\s(?:typically|generally|usually|strictly|also|therefore|hereby)$", re.IGNORECASE
@@ -165,8 +162,6 @@ def act_and_condition(subject: str, after: str) -> tuple[str, str]:
     act = done[: later.start()] if later else done
     if fronted:  # what stands at the end then stays with the act
         return done, subject.strip()[: fronted.end()]
-    if inserted and _IN_TIME.match(inserted["words"]):
-        return after, ""
     if inserted:
         return act, inserted["words"]
     if later:
@@ -219,7 +214,7 @@ def limit_of(subject: str, actor: RoleMention, known: Mapping[str, str]) -> str:
 
 def tidy(text: str) -> str:
     """Return words with single spaces, without what does not belong to an act at their ends."""
-    folded = _CUT_EXAMPLE.sub("", " ".join(text.split()).strip(" ,;:.("))
+    folded = " ".join(text.split()).strip(" ,;:.(")
     if folded.endswith(")") and folded.count(")") > folded.count("("):
         folded = folded[:-1].rstrip()
     folded = _SPOKEN_TO.sub("", re.sub(r"^(?:but|and|so) ", "", folded))

@@ -71,7 +71,6 @@ _UNENDED = re.compile(r"\b(?:any|an?|the|following)\W*$|\b(?:of|by|with)[,;\s]*$
 _ANY_ONE = re.compile(r"\b(?:any|either|one)\b", re.IGNORECASE)
 """In a lead-in, where one of its items is enough ("unless one of these is met")."""
 _JUST_JOINS = re.compile(r"\W*(?:and|or|but)(?:\s(?:will|shall|also|\w+ly))*\W*", re.IGNORECASE)
-_PERSON = re.compile(r"(?:i|we|you|they|he|she|it)?", re.IGNORECASE)
 _POINTS_BACK = re.compile(r"(?:such|these|those)(?:\s[\w-]+)?", re.IGNORECASE)
 """What is forbidden elsewhere in the text, and says nothing by itself ("such payments")."""
 _DEFINING = re.compile(
@@ -287,7 +286,7 @@ def _whole_subject(reading: StatementReading, clause: ModalClause, subject: str)
         return subject
     place = next(at for at, one in enumerate(reading.clauses) if one is clause)
     shared = subject_of(reading.text, reading.clauses[place - 1]) if place else ""
-    return subject if _PERSON.fullmatch(shared.strip()) else shared or subject
+    return shared or subject
 
 
 def _shared_case(reading: StatementReading, clause: ModalClause) -> str:
