@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from core.domain.ontology import EntityType, ExtractedEntity, ExtractedRelation, RelationType
+from core.domain.ontology import NORMS, EntityType, ExtractedEntity, ExtractedRelation, RelationType
 from core.ingest.prepare import Prepared, prepare
 from core.ontology.extract.rule_extractor import extract
 from core.ports.extraction import SourceDocument
@@ -83,7 +83,9 @@ def facts_of(path: Path) -> list[Fact]:
 def _entity(one: ExtractedEntity, prepared: Prepared) -> Fact:
     about = one.attributes
     parts = [one.type.value, one.name if one.type is EntityType.ROLE else ""]
-    parts += [f"{name}: {about[name]}" for name in sorted(about) if name != "sentence"]
+    is_whole = one.type in NORMS and "action" not in about
+    shown = about.keys() - {"lead_in" if is_whole else "sentence"}
+    parts += [f"{name}: {about[name]}" for name in sorted(shown)]
     return _fact(" | ".join(filter(None, parts)), one.spans[-1].of(prepared.document.text))
 
 

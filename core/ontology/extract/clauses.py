@@ -1,12 +1,11 @@
-"""The main clauses of a statement, which make its rules, and whom each binds."""
+"""The main clauses of a statement, which make its rules."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from core.language.modality import ModalClause, Modality, may_be_modal, modalities
 from core.language.spans import TextSpan
-from core.ontology.extract.roles import RoleMention, find_roles
 
 FRONTED = re.compile(
     r"^(?:if|when|whenever|where|unless|before|after|until|once|provided that|in case|upon|during"
@@ -76,8 +75,6 @@ _TO_KNOW = re.compile(
     re.IGNORECASE,
 )
 """Before a verb within what is to be found out ("to see if it is bad and requires a notice")."""
-_ONLY = re.compile(r"\bonly\b", re.IGNORECASE)
-"""Before a role where it is no other: the act is then told with its whole subject."""
 _OF_WHICH = re.compile(
     r"[a-z]\s(?:(?:you|we|they|he|she|it|i)(?:['\u2019](?:ve|ll|re|d|s)|\s(?:have|has|had|are|is"
     r"|will))?"
@@ -89,73 +86,6 @@ _FORBIDDING = frozenset({Modality.MUST_NOT, Modality.SHOULD_NOT})
 _ADVERBS = 3
 """Words at most within a verb phrase."""
 _JOINED = re.compile(r"[;:.]|\b(?:and|or|but|that|who|which|to|it|they|you|we)\b", re.IGNORECASE)
-_PASSIVE = re.compile(
-    r"\s*(?:\w+ly )?(?:not )?be(?:en)? (?:\w+ly )?(?!(?:pre-?)?approved|authori[sz]ed|granted)"
-    r"(?:\w+(?:ed|en|wn|ne|de|pt|ld|nt|ut)|kept|held|made|paid|sent|read|set|met)\b"
-    r"[^,;:.]{0,160}?\bby (?:the |an? |their |its |each )?"
-    r"(?:relevant |appropriate |responsible |respective |direct |designated |applicable )?",
-    re.IGNORECASE,
-)
-"""A passive verb phrase up to its agent, in one clause; who approves is not who is bound."""
-_OF_A_NOUN = re.compile(
-    r"\b(?:for|upon|after|under|pending|subject to) (?:[\w'\u2019-]+ ){0,2}(?:\w+(?:tion|ment|al"
-    r"|ing|sion|ance)"
-    r"|reviews?|use|signature|vote) by (?:\w+ ){0,2}\Z",
-    re.IGNORECASE,
-)
-"""Before the agent of a noun, and not of the verb ("returned for examination by the Committee")."""
-_FIRST = re.compile(
-    r"\W*(?:(?!(?:and|or|of|for|with|by|in|on|from|to|\w{1,30}ing)\b)[\w-]{1,30}\s){0,3}"
-)
-"""Before a role that begins the subject of a passive verb, and so is whom it is about."""
-_LISTED = re.compile(r",\s\w")
-_QUALIFIED = re.compile(
-    r"\b(?:full[- ]time|part[- ]time|new|newly hired|exempt|hourly|salaried|eligible|remote"
-    r"|departing"
-    r"|terminated|separated|former|permanent|temporary|regular|covered|affected|junior)\s\Z",
-    re.IGNORECASE,
-)
-"""Before a group of which only a part is bound."""
-_RECEIVES = re.compile(
-    r"\s*(?:also |first )?be (?:\w+ly )?(?:provided|assigned|given|informed|notified|offered|issued"
-    r"|told|advised|sent|paid|granted|reimbursed|supplied|screened|vetted)\b",
-    re.IGNORECASE,
-)
-"""After those to whom something is done ("employees shall be provided with gloves")."""
-_IS_DONE = re.compile(r"\s*(?:\w+ly )?be (?:\w+ly )?\w+(?:ed|en|wn|pt|ld)\b", re.IGNORECASE)
-_PRONOUN = re.compile(
-    r"\b(?:you|we|i|he|she|it|they|this|that|these|those)(?:['\u2019](?:ll|d|ve)|\swill)?"
-    r"\s*(?:\w+ly\s*|also\s*)?$",
-    re.IGNORECASE,
-)
-"""A subject that is no role, whatever is named before it ("before you meet an official, you")."""
-_HEADS_ITS_PHRASE = re.compile(
-    r"\s*(?:$|[^\w\s]|(?:and|or|nor|who|whom|whose|that|which|of|in|on|at|with|within|without|from"
-    r"|for|to|by|as|under|outside|if|when|where|whenever|is|are|do|does|will|must|may|shall|should"
-    r"|can|not|never|then|also|both|each|all|only|alone|themselves|himself|herself|\w+(?:ed|ing"
-    r"|ly))"
-    r"\b)",
-    re.IGNORECASE,
-)
-"""After a role that is who is spoken of, and not what kind of thing is ("vendor contracts")."""
-_DEMANDED = re.compile(
-    r"(?:requires?|expects?)\s(?P<whom>(?:[\w'\u2019-]+\s){1,8}?)to\b", re.IGNORECASE
-)
-"""Of whom something is demanded ("we require all suppliers to")."""
-_SAID_OF = re.compile(
-    r"\b(?:which|that|who|whom|whose)\s[^,;]{1,160}\Z|\b(?:including|such as|like)\s[^.;]{1,300}\Z"
-    r"|\([^()]{0,80}\Z",
-    re.IGNORECASE,
-)
-"""Before a role that is only named among others, or of whom something else is said."""
-_DEPENDENT = re.compile(
-    r"(?:\b(?:of|by|from|to|for|with|in|on|at|against|under|between|such as|like|including"
-    r"|encourages?|asks?|allows?|permits?|enables?|helps?|reminds?|informs?|audits?|trains?)\b"
-    r"|[\w]['\u2019]s?)"
-    r"(?:\s(?:the|an?|each|any|all|its|their|our|relevant|both|every))*"
-    r"(?:\s(?!(?:and|or)\b)[\w-]+){0,2}\s*$",
-    re.IGNORECASE,
-)
 
 
 def without_brackets(text: str) -> str:
@@ -273,64 +203,3 @@ def _goes_on_at_once(text: str, before: ModalClause, clause: ModalClause) -> boo
         return False
     between = text[before.trigger.char_end : clause.trigger.char_start]
     return "," not in between and _goes_on(text, before, clause)
-
-
-def actor_of(
-    subject: str, trigger: str, after: str, lead_in: str, known: Mapping[str, str]
-) -> RoleMention | None:
-    """Return who a norm binds: the subject, the agent of a passive, or the lead-in's subject."""
-    fronted = FRONTED.match(without_brackets(subject.strip()))
-    own = subject.strip()[fronted.end() :] if fronted else subject
-    demanded = _DEMANDED.match(f"{trigger}{after}")
-    if demanded:
-        return next(iter(find_roles(demanded["whom"], known)), None)
-    if _PRONOUN.search(own):
-        return None
-    for text in (own, trigger):
-        for role in find_roles(text, known):
-            is_owner = text[role.end :].startswith(("'", "\u2019"))
-            if _QUALIFIED.search(text[: role.start]) or _ONLY.search(text[: role.start]):
-                return None  # the act is then told with its whole subject
-            if text is own and _RECEIVES.match(after):
-                break  # whoever gives it is bound
-            if (
-                not is_owner
-                and _HEADS_ITS_PHRASE.match(text, role.end)
-                and not _DEPENDENT.search(text[: role.start])
-                and not _SAID_OF.search(text[: role.start])
-                and not (
-                    _IS_DONE.match(after)
-                    and not (
-                        _FIRST.fullmatch(text, 0, role.start) and not _LISTED.match(text, role.end)
-                    )
-                )
-            ):
-                return role
-    passive = _PASSIVE.match(after)
-    if passive and not _OF_A_NOUN.search(passive[0]):
-        roles = find_roles(after[passive.end() : passive.end() + 60], known)
-        behind = after[passive.end() + roles[0].end :] if roles else ""
-        if (
-            roles
-            and roles[0].start <= 1
-            and behind[:1] not in {"'", "\u2019"}
-            and _HEADS_ITS_PHRASE.match(behind)
-        ):
-            return roles[0]
-    return _actor_of_lead_in(lead_in, known)
-
-
-def _actor_of_lead_in(lead_in: str, known: Mapping[str, str]) -> RoleMention | None:
-    """Return the subject of what introduces a list, if it is a role."""
-    fronted = FRONTED.match(without_brackets(lead_in))
-    start = fronted.end() if fronted else 0
-    triggers = [clause.trigger for clause in main_clauses(lead_in) if clause.trigger is not None]
-    subject = lead_in[start : triggers[0].char_start if triggers else len(lead_in)]
-    if _PRONOUN.search(subject):
-        return None
-    for role in find_roles(subject, known):
-        if _HEADS_ITS_PHRASE.match(subject, role.end) and not _DEPENDENT.search(
-            subject[: role.start]
-        ):
-            return role
-    return None

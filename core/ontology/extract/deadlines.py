@@ -12,7 +12,6 @@ from core.language.modality import Modality, may_be_modal, modalities
 from core.language.numerals import MONTH_NAME, PUNCTUATED, TIME_UNIT, YEAR_FIRST, signs_of
 from core.language.quantities import Quantity, quantities
 from core.language.text_cache import cached_by_text, word_pattern
-from core.ontology.extract.columns import is_of_times, of_column
 from core.ontology.extract.comparisons import (
     ABOVE,
     AT_MOST,
@@ -23,8 +22,10 @@ from core.ontology.extract.comparisons import (
     after,
     before,
     end_of_range,
+    is_of_times,
     measure,
     measure_in_time,
+    of_column,
 )
 from core.ontology.extract.not_binding import COMES, LIKELY
 from core.ontology.extract.statements import Statement

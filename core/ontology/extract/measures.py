@@ -8,12 +8,12 @@ from core.domain.ontology import EntityType
 from core.language.numerals import DIGIT, MONEY_NAME, NUMERAL_IN_WORDS, SHARE, signs_of
 from core.language.quantities import Quantity, quantities
 from core.language.text_cache import word_set, words_of
-from core.ontology.extract.columns import compared_by_column
 from core.ontology.extract.comparisons import (
     OR_MORE,
     Measure,
     after,
     before,
+    compared_by_column,
     comparison,
     end_of_range,
     measure,

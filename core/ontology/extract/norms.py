@@ -9,15 +9,13 @@ from core.language.lead_ins import ends_in_colon
 from core.language.modality import ModalClause, Modality
 from core.language.sentences import is_cut_off
 from core.language.spans import TextSpan
-from core.ontology.extract.acts import act_and_condition, action_of, limit_of, subject_of, tidy
-from core.ontology.extract.clauses import FRONTED, actor_of, without_brackets
+from core.ontology.extract.actors import actor_of, after_case, bound_by
+from core.ontology.extract.acts import UNTOLD, parts_of, subject_of, tidy
 from core.ontology.extract.exemptions import exception_in
 from core.ontology.extract.not_binding import binds
 from core.ontology.extract.readings import (
-    ONLY,
     OPENS_CONDITIONS,
     StatementReading,
-    is_object,
     reading_of,
     words_after,
 )
@@ -68,11 +66,20 @@ _EXAMPLE = re.compile(
 )
 _UNENDED = re.compile(r"\b(?:any|an?|the|following)\W*$|\b(?:of|by|with)[,;\s]*$", re.IGNORECASE)
 """The end of what only introduces a list, without a colon ("must not be used for any;")."""
-_ANY_ONE = re.compile(r"\b(?:any|either|one)\b", re.IGNORECASE)
+_ANY_ONE = re.compile(
+    r"\b(?:unless|if|when|where|provided|except)\b[^.;]{0,40}\b(?:any|either|one)\b", re.IGNORECASE
+)
 """In a lead-in, where one of its items is enough ("unless one of these is met")."""
-_JUST_JOINS = re.compile(r"\W*(?:and|or|but)(?:\s(?:will|shall|also|\w+ly))*\W*", re.IGNORECASE)
+_NOTHING = re.compile(
+    r"\s*(?!(?:be|do|ensure|make|see|show|say|confirm|state|find)\b)[a-z]+\s(?:nothing|nobody"
+    r"|no[ -]one|no(?!\s(?:later|more|less|fewer|longer|sooner|matter|doubt)\b))\b",
+    re.IGNORECASE,
+)
+"""After "must" or "should": an act without an object, which so is forbidden ("accept nothing")."""
+_OPPOSITE = {Modality.MUST: Modality.MUST_NOT, Modality.SHOULD: Modality.SHOULD_NOT}
 _POINTS_BACK = re.compile(r"(?:such|these|those)(?:\s[\w-]+)?", re.IGNORECASE)
 """What is forbidden elsewhere in the text, and says nothing by itself ("such payments")."""
+_DO_IT = re.compile(r"do (?:it|this|that|so)", re.IGNORECASE)
 _DEFINING = re.compile(
     r"^[\"\u201c][^\"\u201d]+[\"\u201d] (?:means?|refers? to|includes?)\b", re.IGNORECASE
 )
@@ -88,20 +95,14 @@ _ORDERED = re.compile(
     re.IGNORECASE,
 )
 """How a sentence begins that orders a report ("Notify your supervisor of the date")."""
-_JOINED = re.compile(r"\band\b[^;]{0,80}\Z", re.IGNORECASE)
-_AND_DUTY = re.compile(
-    r",?\s(?:and|but)\s(?:will|shall|must|should|do not|instead)\s", re.IGNORECASE
-)
-"""After what is forbidden, before a duty ("not leave papers, and will lock screens")."""
-_BEGINNING = 24
 _MAY = frozenset({"may", "can", "may only", "can only"})
 _FIRST_ONLY = re.compile(r"\s*only\b", re.IGNORECASE)
 _CONJUNCTION = re.compile(r"^\W*(?:and|or|but|nor)\s", re.IGNORECASE)
 _DEMANDED = re.compile(r"\b(?:expected|required|obliged)\b", re.IGNORECASE)
-_NONE_OF_IT = re.compile(r"^(?:no[ -]one|nobody|none of|neither|no)\s", re.IGNORECASE)
-_SENTENCE_ENDS = re.compile(r";|[.!?](?=\s+[A-Z(\"\u201c]|\s*$)")
+_BE = re.compile(r"(?:\s|^)(?:is|are|be|was|were|there)(?:\s\w+ly)?\s*$", re.IGNORECASE)
 _SAYS_NOTHING = re.compile(
-    r"(?:this|it|that|these|those|they|there|you|we|he|she)?\W*(?:,\s*but\b.*)?", re.IGNORECASE
+    r"(?:this|it|that|these|those|they|there|you|we|he|she)?\W*(?:,\s*but\b.*)?",
+    re.IGNORECASE,
 )
 """An act that is only pointed to ("this is not required")."""
 
@@ -114,14 +115,14 @@ class Norm:
     """Obligation, prohibition, permission or exception."""
     modality: Modality
     """As stated ("should" is weaker than "must"); NONE for an exception."""
-    actor: RoleMention | None
-    """Who it binds; None if the text does not say."""
+    actors: tuple[RoleMention, ...]
+    """Who it binds; empty if the text does not say so plainly."""
     action: str
-    """What is required, forbidden or allowed."""
+    """What is required, forbidden or allowed; empty where only the sentence tells."""
     condition: str
-    """When; empty if always."""
+    """When; empty if always, or where only the sentence tells."""
     sentence: str
-    """The whole sentence, with its lead-in."""
+    """The whole sentence, with its lead-in: the rule."""
     clause: TextSpan | None = None
     """Where it stands in the statement's words; None: what the whole statement says."""
     is_of_lead_in: bool = False
@@ -152,8 +153,8 @@ def _ordered(statement: Statement) -> Norm | None:
     return Norm(
         type=EntityType.OBLIGATION,
         modality=Modality.SHOULD if is_request else Modality.MUST,
-        actor=None,
-        action=tidy(statement.words),
+        actors=(),
+        action="",
         condition=tidy(order["case"] or ""),
         sentence=statement.sentence,
     )
@@ -162,21 +163,10 @@ def _ordered(statement: Statement) -> Norm | None:
 def _modal(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm]:
     """Yield a norm for each main clause that has a modal expression."""
     reading = reading_of(statement)
-    norms: list[Norm] = []
-    end = len(reading.text)
-    for clause in reversed(reading.clauses):
-        rest = "" if reading.is_inherited else _rest(reading.text[clause.span.char_end : end])
-        norm = _norm(statement, reading, clause, known, rest=rest)
+    for clause in reading.clauses:
+        norm = _norm(statement, reading, clause, known)
         if norm is not None:
-            norms.append(norm)
-            end = clause.span.char_start
-    yield from reversed(norms)
-
-
-def _rest(text: str) -> str:
-    """Return what of the words behind a clause, up to the next rule, goes on with its act."""
-    end = _SENTENCE_ENDS.search(text)
-    return text[: end.start()] if end else text
+            yield norm
 
 
 def _norm(
@@ -184,8 +174,6 @@ def _norm(
     reading: StatementReading,
     clause: ModalClause,
     known: Mapping[str, str],
-    *,
-    rest: str,
 ) -> Norm | None:
     """Return the norm of a clause; None if it binds nobody.
 
@@ -194,17 +182,16 @@ def _norm(
         reading: The words of it that are.
         clause: One of its clauses.
         known: Abbreviations of roles.
-        rest: What follows the clause, and is no rule of its own: it goes on with the act.
     """
     if clause.trigger is None:
         return None
-    text, case = reading.text, reading.case
+    text = reading.text
     subject, trigger = subject_of(text, clause), clause.trigger.of(text)
     after = words_after(reading, clause)
     lead_in = statement.lead_in_words
     if not reading.is_inherited and subject.strip():
         lead_in = ""  # it has a subject of its own
-    actor = actor_of(subject, trigger, after, lead_in, known)
+    spoken_of = actor_of(subject, trigger, after, lead_in, known)
     is_whole_clause = not (_NOTHING_YET.search(f"{trigger}{after}") or _CUT.match(subject))
     if not is_whole_clause or not binds(
         clause.modality,
@@ -212,57 +199,28 @@ def _norm(
         subject=subject,
         trigger=trigger,
         after=after,
-        has_actor=actor is not None,
+        has_actor=spoken_of is not None,
     ):
         return None
     force = _force(clause.modality, subject, trigger, after)
     if _is_no_rule_alone(statement, NORM_TYPES[force], is_inherited=reading.is_inherited):
         return None
-    if case:
-        after = after[: len(after) - len(statement.words)] + statement.words[case.end() :].lstrip()
-    after, rest = _without_duty(NORM_TYPES[force], after, rest)
-    is_whole = ONLY.search(trigger) is not None or is_object(statement, reading)
-    done, condition = f"{after}{rest}", ""
-    if not is_whole:
-        done, condition = _act_and_condition(statement, reading, subject, after, rest)
-    condition = condition or _shared_case(reading, clause)
-    told = actor
-    if actor is not None and not is_whole:
-        limit = limit_of(subject, actor, known)
-        condition = condition or limit
-        told = None if limit and condition != limit else actor
-    action = action_of(_whole_subject(reading, clause, subject), trigger, done, told)
-    if force is not clause.modality and clause.modality is not Modality.MAY:
-        action = _NONE_OF_IT.sub("", action)  # "no part may" forbids a part, not none
-    if _points_elsewhere(NORM_TYPES[force], action, actor):
+    if _points_elsewhere(NORM_TYPES[force], subject, after):
         return None
+    bound = bound_by(
+        spoken_of, subject=subject, predicate=f"{trigger}{after}", lead_in=lead_in, known=known
+    )
+    is_alone = not statement.lead_ins and force is clause.modality
+    parts = parts_of(text, clause, has_actor=bound.is_subject) if is_alone else UNTOLD
     return Norm(
         type=NORM_TYPES[force],
         modality=force,
-        actor=actor,
-        action=action,
-        condition=tidy(statement.words[: case.end()] if case else condition),
+        actors=bound.actors,
+        action=parts.action,
+        condition=parts.condition,
         sentence=statement.sentence,
         clause=None if reading.is_inherited else _within(statement.words, text, clause.span),
     )
-
-
-def _without_duty(type_: EntityType, after: str, rest: str) -> tuple[str, str]:
-    """Return the words of what is forbidden without those of a duty that follows them."""
-    duty = _AND_DUTY.search(after) if type_ is EntityType.PROHIBITION else None
-    return (after[: duty.start()], "") if duty else (after, rest)
-
-
-def _act_and_condition(
-    statement: Statement, reading: StatementReading, subject: str, after: str, rest: str
-) -> tuple[str, str]:
-    """Return what is to be done, and when, with what goes on after it."""
-    done, condition = act_and_condition(subject, after)
-    if reading.is_inherited and condition and statement.words.startswith(condition[:_BEGINNING]):
-        return f"{after}{rest}", ""  # the item begins so: the rest of it is what is to be done
-    if condition and after.rstrip().endswith(condition.rstrip()):
-        return done, f"{condition}{rest}"
-    return f"{done}{rest}", condition
 
 
 def _is_no_rule_alone(statement: Statement, type_: EntityType, *, is_inherited: bool) -> bool:
@@ -280,33 +238,14 @@ def _is_no_rule_alone(statement: Statement, type_: EntityType, *, is_inherited: 
     return type_ is EntityType.OBLIGATION and is_one_of
 
 
-def _whole_subject(reading: StatementReading, clause: ModalClause, subject: str) -> str:
-    """Return the subject of a clause, also where it is that of the one before ("and must not")."""
-    if not _JUST_JOINS.fullmatch(subject):
-        return subject
-    place = next(at for at, one in enumerate(reading.clauses) if one is clause)
-    shared = subject_of(reading.text, reading.clauses[place - 1]) if place else ""
-    return shared or subject
-
-
-def _shared_case(reading: StatementReading, clause: ModalClause) -> str:
-    """Return the case that a sentence begins with, for a rule joined to the first one by "and"."""
-    place = next(at for at, one in enumerate(reading.clauses) if one is clause)
-    before = reading.clauses[place - 1].trigger if place and not reading.is_inherited else None
-    if before is None or clause.trigger is None:
-        return ""
-    between = reading.text[before.char_end : clause.trigger.char_start]
-    case = FRONTED.match(without_brackets(reading.text)) if _JOINED.search(between) else None
-    return reading.text[: case.end()] if case else ""
-
-
 def _force(modality: Modality, subject: str, trigger: str, after: str) -> Modality:
     """Return what a clause makes of its act, with its subject ("no messages shall")."""
     if _NONE.match(_CONJUNCTION.sub("", subject.rpartition(", but ")[2])):
         if _DEMANDED.search(trigger):
             return Modality.NEED_NOT  # "no one is expected to"
-        opposite = {Modality.MUST: Modality.MUST_NOT, Modality.SHOULD: Modality.SHOULD_NOT}
-        return opposite.get(modality, modality)
+        return _OPPOSITE.get(modality, modality)
+    if _NOTHING.match(after):
+        return _OPPOSITE.get(modality, modality)
     if modality is Modality.MUST_NOT and trigger.casefold().endswith("should"):
         return Modality.SHOULD_NOT
     if modality is Modality.MAY and trigger.casefold() in _MAY and _FIRST_ONLY.match(after):
@@ -314,12 +253,16 @@ def _force(modality: Modality, subject: str, trigger: str, after: str) -> Modali
     return modality
 
 
-def _points_elsewhere(type_: EntityType, action: str, actor: RoleMention | None) -> bool:
+def _points_elsewhere(type_: EntityType, subject: str, after: str) -> bool:
     """Return whether an act is only pointed to ("this is not required", "such payments")."""
+    said = tidy(f"{_BE.sub('', after_case(subject.strip()))} {after}")
     if type_ is EntityType.PERMISSION:
-        return _SAYS_NOTHING.fullmatch(action) is not None
-    is_forbidden = type_ is EntityType.PROHIBITION and actor is None
-    return is_forbidden and _POINTS_BACK.fullmatch(action) is not None
+        return _SAYS_NOTHING.fullmatch(said) is not None
+    if type_ is not EntityType.PROHIBITION:
+        return False
+    return any(
+        points.fullmatch(one) for points in (_POINTS_BACK, _DO_IT) for one in (said, tidy(after))
+    )
 
 
 def _within(words: str, text: str, span: TextSpan) -> TextSpan:
@@ -344,7 +287,7 @@ def _exceptions(statement: Statement, known: Mapping[str, str]) -> Iterator[Norm
     yield Norm(
         type=EntityType.EXCEPTION,
         modality=Modality.NONE,
-        actor=roles[0] if roles else None,
+        actors=roles[:1],
         action=tidy(found.action),
         condition=tidy(found.case),
         sentence=lead_in if found is above else statement.sentence,

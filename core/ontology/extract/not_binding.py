@@ -71,6 +71,10 @@ _MOST = re.compile(r"\s*(?:most|many|some)\b", re.IGNORECASE)
 """After "expect": what is thought to be so ("we expect most items to last a year")."""
 _WILL = re.compile(r"\bwill\s*(?:be\s*)?$", re.IGNORECASE)
 """Before "able to": what is expected ("somebody will be able to help")."""
+_AS_THEY_LIKE = re.compile(
+    r"\b(?:at|in) (?:[\w'\u2019-]+ ){1,3}(?:sole )?discretion\b", re.IGNORECASE
+)
+"""After a duty that is left to whoever has it ("responsible for a notice at their discretion")."""
 _NOT_ALL = re.compile(r"\W*not (?:all|every|everybody|everyone)\b", re.IGNORECASE)
 _HOPED = re.compile(
     r"\b(?:aim|goal|hope|intention|wish|belief|foregone conclusion)\b[^,;]{0,20}\bthat\b",
@@ -219,6 +223,7 @@ def _is_no_duty(trigger: str, *, ahead: str, subject: str, after: str) -> bool:
     if (
         (ahead.endswith("(") and said.startswith("require"))
         or DEEMS.match(after)
+        or _AS_THEY_LIKE.search(after)
         or _HOPED.search(ahead)
         or (said.startswith("require") and RESERVED.search(ahead))
         or _NOT_ALL.match(subject)

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from core.language.modality import ModalClause
-from core.ontology.extract.clauses import main_clauses, without_brackets
+from core.ontology.extract.clauses import main_clauses
 from core.ontology.extract.not_forbidding import is_which
 from core.ontology.extract.statements import Statement
 
@@ -65,8 +65,6 @@ class StatementReading:
     """The main clauses of that text that may be rules."""
     is_inherited: bool = False
     """True where what introduces it makes a rule of it."""
-    case: re.Match[str] | None = None
-    """In the statement's own words: when its act is due."""
 
 
 def reading_of(statement: Statement) -> StatementReading:
@@ -84,12 +82,8 @@ def reading_of(statement: Statement) -> StatementReading:
         )
     if not clauses and lead_in and _is_introduced(text, statement.introductions[-1]):
         whole = _introduced(statement)
-        return StatementReading(
-            text=whole,
-            clauses=_begun_by(whole, len(whole) - len(statement.words)),
-            is_inherited=True,
-            case=_CASE.match(without_brackets(statement.words)),
-        )
+        clauses = _begun_by(whole, len(whole) - len(statement.words))
+        return StatementReading(text=whole, clauses=clauses, is_inherited=True)
     return StatementReading(text=text, clauses=clauses)
 
 
@@ -104,11 +98,6 @@ def _begun_by(text: str, end: int) -> list[ModalClause]:
     """Return the last main clause whose modal expression begins before an offset, if any."""
     clauses = [one for one in main_clauses(text) if one.trigger and one.trigger.char_start < end]
     return clauses[-1:]
-
-
-def is_object(statement: Statement, reading: StatementReading) -> bool:
-    """Return whether an item is what its introduction is about ("a log of: when you left")."""
-    return reading.is_inherited and _ABOUT.search(statement.lead_in_words) is not None
 
 
 def words_after(reading: StatementReading, clause: ModalClause) -> str:

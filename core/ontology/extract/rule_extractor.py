@@ -137,6 +137,7 @@ class _Reader:
         norms = [self._norm(norm, statement) for norm in norms_of(statement, self._known)]
         rules = [(key, norm) for key, norm in norms if norm.type is not EntityType.EXCEPTION]
         subjects = [key for key, _ in rules]
+        self._exempt(statement, norms, rules)
         holder = self._section_key(statement.section)
         links = tuple(role_relations_of(statement.sentence, self._known))
         self._measures(statement, rules, links, holder)
@@ -188,7 +189,7 @@ class _Reader:
             spans,
             description=norm.sentence,
             attributes={
-                "actor": norm.actor.name if norm.actor else "",
+                "actor": ", ".join(actor.name for actor in norm.actors),
                 "action": norm.action,
                 "condition": norm.condition,
                 "modality": norm.modality.value if norm.type is not EntityType.EXCEPTION else "",
@@ -198,27 +199,35 @@ class _Reader:
         )
         holder = self._section_key(statement.section)
         self.collector.relation(key, RelationType.PART_OF, holder, spans)
-        source = self._policy
-        if norm.actor is not None:
-            source = self._role(norm.actor, statement)
-            type_ = RelationType.APPLIES_TO
-            if norm.type is EntityType.EXCEPTION:
-                type_ = RelationType.EXEMPTS
-            self.collector.relation(key, type_, source, spans)
-        if norm.type is EntityType.EXCEPTION:
-            self._exempt(key, statement)
-        else:
-            self.collector.relation(source, NORM_RELATION[norm.type], key, spans)
+        is_exception = norm.type is EntityType.EXCEPTION
+        bound = [self._role(actor, statement) for actor in norm.actors]
+        for role in bound:
+            type_ = RelationType.EXEMPTS if is_exception else RelationType.APPLIES_TO
+            self.collector.relation(key, type_, role, spans)
+        if not is_exception:
+            for source in bound or [self._policy]:
+                self.collector.relation(source, NORM_RELATION[norm.type], key, spans)
         for code in where_bound(norm.sentence):
             place = self._jurisdiction(code, spans)
             self.collector.relation(key, RelationType.APPLIES_TO, place, spans)
         return key, norm
 
-    def _exempt(self, key: str, statement: Statement) -> None:
-        """Relate an exception to the norms of its own sentence."""
-        for type_ in NORM_RELATION:
-            other = f"{type_.value.casefold()}:{self._key}:{fingerprint(statement.sentence)}"
-            self.collector.relation(key, RelationType.EXEMPTS, other, statement.spans)
+    def _exempt(
+        self,
+        statement: Statement,
+        norms: Sequence[tuple[str, Norm]],
+        rules: Sequence[tuple[str, Norm]],
+    ) -> None:
+        """Relate the exception of a sentence to its rule, where it has one rule and no lead-in.
+
+        Of several, only a reader can say which it is an exception to: of 25 that people judged, 14
+        were right.
+        """
+        if statement.lead_ins or len(rules) != 1:
+            return
+        for key, norm in norms:
+            if norm.type is EntityType.EXCEPTION:
+                self.collector.relation(key, RelationType.EXEMPTS, rules[0][0], statement.spans)
 
     def _measures(
         self,

