@@ -32,7 +32,7 @@ _ITEM = re.compile(
 _HEADING = re.compile(r"#{1,6}\s")
 _RULE = re.compile(r"[|\s:=_*-]+$")
 _ROW = re.compile(r"\||[^|]*\s\|\s")
-_COLON = re.compile(r"[:\u2014][\s*_]*$")
+_COLON = re.compile(r"(?:[:\u2014]|\w\s[\u2013-])[\s*_]*$")
 _POINTS_AHEAD = word_pattern(r"\b(?:following|below|as follows)\b", words="following below follows")
 _NEGATES = re.compile(
     r"\b(?:not|never|cannot|prohibited|prohibitions?|forbidden|excluded|exclusions?)\b|n['\u2019]ts?\b",
@@ -215,6 +215,8 @@ class _Reader:
     def _sentence(self, span: TextSpan, raw: str) -> IntroducedUnit:
         goes_on = self._goes_on(span)
         gap, indent = self._gap(span)
+        if goes_on and "\n" not in gap and self._still_opens() and not _opens(raw):
+            return IntroducedUnit(span=span, kind="sentence")
         if not goes_on:
             self._levels = []
         elif "\n" in gap:
@@ -226,6 +228,11 @@ class _Reader:
         """Say whether a sentence belongs to the item before it."""
         gap, indent = self._gap(span)
         return bool(self._levels) and ("\n" not in gap or indent > self._indent)
+
+    def _still_opens(self) -> bool:
+        """Say whether an item points ahead to its list, whatever follows within it."""
+        opener = self._opener.of(self._text) if self._opener else ""
+        return _POINTS_AHEAD.search(opener) is not None
 
     def _item(self, span: TextSpan, raw: str, marked: str) -> IntroducedUnit:
         gap, indent = self._gap(span)
@@ -348,6 +355,10 @@ def _opens(raw: str) -> bool:
     """Say whether a unit may introduce the list that follows it."""
     if ends_in_colon(raw):
         return True
-    if len(raw) > _LONGEST or not _IN_WORDS.match(raw):
+    if len(raw) > _LONGEST:
+        return False
+    while marker := MARKER.match(raw):
+        raw = raw[marker.end() :]
+    if not _IN_WORDS.match(raw):
         return False
     return not ends_sentence(raw) or _POINTS_AHEAD.search(raw) is not None

@@ -66,6 +66,9 @@ class Modality(StrEnum):
     NONE = "none"
 
 
+FORBIDDING = frozenset({Modality.MUST_NOT, Modality.SHOULD_NOT})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModalClause:
     """A clause with its modality."""
@@ -341,7 +344,8 @@ _BREAK_WORDS = re.compile(r"\b(?:but|and|or|also|then|it|they|he|she|this|these)
 
 
 def _after_comma(before: str) -> str:
-    return before.rstrip(" ,").rpartition(",")[2]
+    """Return what stands after the last comma, or after "then" ("if it is lost then it must")."""
+    return before.rstrip(" ,").rpartition(",")[2].rpartition(" then ")[2]
 
 
 def _is_inverted(sentence: str, trigger: re.Match[str]) -> bool:

@@ -251,6 +251,10 @@ def _stops(text: str, start: int, end: int) -> Iterator[int]:
             yield position
 
 
+_QUOTED_NUMBER = re.compile(r"[\"\u201c\u2018]\d{1,3}(?:\.\d{1,3}){0,5}\Z")
+"""Before the full stop in the quoted title of a section ("2. Duties")."""
+
+
 def _is_end(text: str, stop: re.Match[str], start: int, end: int) -> bool:
     """Say whether a stop ends the sentence that began at `start`."""
     rest = text[stop.end() : min(end, stop.end() + _LOOK_BACK)].lstrip()
@@ -263,7 +267,7 @@ def _is_end(text: str, stop: re.Match[str], start: int, end: int) -> bool:
     before = text[max(start, stop.start() - _LOOK_BACK) : stop.start()]
     if stop.start() - start <= _LOOK_BACK and _OWN_MARKER.fullmatch(before.strip()):
         return False
-    if rest[0].islower():
+    if rest[0].islower() or _QUOTED_NUMBER.search(before):
         return False
     return not _is_abbreviation(before, rest)
 

@@ -12,7 +12,8 @@ _ONLY = re.compile(r"\bonly\b", re.IGNORECASE)
 _PASSIVE = re.compile(
     r"\s*(?:\w+ly )?(?:not )?be(?:en)? (?:\w+ly )?(?!(?:pre-?)?approved|authori[sz]ed|granted)"
     r"(?:\w+(?:ed|en|wn|ne|de|pt|ld|nt|ut)|kept|held|made|paid|sent|read|set|met)\b"
-    r"[^,;:.]{0,160}?\bby (?:the |an? |their |its |each )?"
+    r"(?:(?!\b(?:unless|before|after|if|when|until|without|where|that|which|who|upon|once|and"
+    r"|or)\b)[^,;:.]){0,160}?\bby (?:the |an? |their |its |each )?"
     r"(?:relevant |appropriate |responsible |respective |direct |designated |applicable )?",
     re.IGNORECASE,
 )
@@ -38,7 +39,8 @@ _QUALIFIED = re.compile(
 """Before a group of which only a part is bound."""
 _RECEIVES = re.compile(
     r"\s*(?:also |first )?be (?:\w+ly )?(?:provided|assigned|given|informed|notified|offered|issued"
-    r"|told|advised|sent|paid|granted|reimbursed|supplied|screened|vetted)\b",
+    r"|told|advised|sent|paid|granted|reimbursed|supplied|screened|vetted|appointed"
+    r"|designated|elected|nominated)\b",
     re.IGNORECASE,
 )
 """After those to whom something is done ("employees shall be provided with gloves")."""

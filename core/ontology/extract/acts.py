@@ -9,7 +9,7 @@ people's documents that were read wrongly, about 50 were rules of which only the
 import re
 from dataclasses import dataclass
 
-from core.language.modality import ModalClause, may_be_modal, modalities
+from core.language.modality import FORBIDDING, ModalClause, may_be_modal, modalities
 
 _LONGEST = 30
 """Words of a plain sentence."""
@@ -116,6 +116,8 @@ def parts_of(sentence: str, clause: ModalClause, *, has_actor: bool) -> RulePart
     ):
         return UNTOLD
     act = text[clause.trigger.char_end :]
+    if clause.modality in FORBIDDING and _JOINS.search(act):
+        return UNTOLD  # it may end before what is joined to it ("never leave and lock the door")
     act, later = (act, "") if case else _at_end(act)
     who = "" if has_actor else _BE.sub("", _SPOKEN_TO.sub("", subject, count=1))
     done = re.sub(r"^ *be ", "to be ", act) if who.strip() else act

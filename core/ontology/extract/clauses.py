@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.language.modality import ModalClause, Modality, may_be_modal, modalities
+from core.language.modality import FORBIDDING, ModalClause, Modality, may_be_modal, modalities
 from core.language.spans import TextSpan
 
 FRONTED = re.compile(
@@ -25,6 +25,13 @@ _CAUSE = re.compile(
     re.IGNORECASE,
 )
 """Before a verb that gives a reason, and no rule ("as this requires a restart")."""
+_AS = re.compile(r"\bas (?:is |are |otherwise )?\Z", re.IGNORECASE)
+"""Before a verb that says what a rule rests on ("as required by law")."""
+_IN_A_CASE = re.compile(
+    r"\b(?:if|when|whenever|where|unless|while|once|because|who|that|which)\b", re.IGNORECASE
+)
+_OF_ANYTHING = re.compile(r"(?:requires?|needs?|prohibits?|permits?|allows?)\Z", re.IGNORECASE)
+"""A verb that any subject may have: joined by "and", it may be that of a condition before it."""
 _THAT = re.compile(r"\s*that\s+(?!said\b)\w", re.IGNORECASE)
 """How a clause begins that is a part of what is asked for ("expect that", "be aware that")."""
 _ASKS = re.compile(r"\W*(?:(?:and|or)\s)?(?:how|what|whether|why|who|which)\b", re.IGNORECASE)
@@ -82,7 +89,6 @@ _OF_WHICH = re.compile(
     re.IGNORECASE,
 )
 """Before a verb of a clause that no word marks ("the reason you", "the thing your readers")."""
-_FORBIDDING = frozenset({Modality.MUST_NOT, Modality.SHOULD_NOT})
 _ADVERBS = 3
 """Words at most within a verb phrase."""
 _JOINED = re.compile(r"[;:.]|\b(?:and|or|but|that|who|which|to|it|they|you|we)\b", re.IGNORECASE)
@@ -129,7 +135,8 @@ def _says_which(text: str, trigger: TextSpan) -> bool:
 
 def _only_explains(text: str, clause: ModalClause, trigger: TextSpan) -> bool:
     """Return whether a clause gives a reason, or goes on with a condition."""
-    if _CAUSE.search(text[clause.span.char_start : trigger.char_start]):
+    ahead = text[clause.span.char_start : trigger.char_start]
+    if _CAUSE.search(ahead) or _AS.search(ahead):
         return True
     if _TO_KNOW.match(text[: trigger.char_start]):
         return True
@@ -142,9 +149,9 @@ def _add(text: str, kept: list[ModalClause], clause: ModalClause) -> None:
     before = kept[-1] if kept else None
     if before is None or not _goes_on(text, before, clause):
         kept.append(clause)
-    elif clause.modality in _FORBIDDING:
+    elif clause.modality in FORBIDDING:
         # "should be prohibited"; "must not be prohibited" is left to a person.
-        kept[-1:] = [] if before.modality in _FORBIDDING else [clause]
+        kept[-1:] = [] if before.modality in FORBIDDING else [clause]
     else:  # "may not allow anybody"
         kept[-1] = _extended(before, clause)
 
@@ -183,6 +190,11 @@ def _is_within(text: str, kept: Sequence[ModalClause], clause: ModalClause) -> b
         or _CONFIRMING.search(own)
         or _CARE.search(text, before.trigger.char_start, clause.trigger.char_start)
         or _THAT.match(own)
+        or (
+            clause.subject is not None
+            and _OF_ANYTHING.match(clause.trigger.of(text))
+            and _IN_A_CASE.search(between)
+        )
         or _ASKS.match(own)
         or _ASKED.search(between)
         or (not own and len(between.split()) > _ADVERBS and _OF_WHICH.search(between))

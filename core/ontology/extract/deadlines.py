@@ -27,7 +27,7 @@ from core.ontology.extract.comparisons import (
     measure_in_time,
     of_column,
 )
-from core.ontology.extract.not_binding import COMES, LIKELY
+from core.ontology.extract.not_binding import COMES, IN_EXAMPLE, LIKELY
 from core.ontology.extract.statements import Statement
 
 _TIMES = frozenset({TIME_UNIT, MONTH_NAME, YEAR_FIRST, PUNCTUATED})
@@ -83,7 +83,7 @@ _NO_LAST_DAY = re.compile(
 """Before a date that is none of a duty, or only what it is good for."""
 _AT_ONCE = word_pattern(
     r"\b(?:immediately(?! (?:eligible|available|above|below|preceding|previous|prior)\b)"
-    r"|without (?:undue )?delay|promptly|forthwith|as soon as (?:possible|practicable)"
+    r"|without (?:undue )?delay|promptly(?! at \d)|forthwith|as soon as (?:possible|practicable)"
     r"|(?<!all )at once)\b",
     words="immediately delay promptly forthwith soon once",
 )
@@ -201,7 +201,7 @@ def stated_deadlines(statement: Statement) -> Iterator[Measure]:
     is_rate = _OFTEN.search(text) is not None
     if not (read or at_once or is_rate) or _EXAMPLE.match(text) or LIKELY.search(text):
         return
-    if COMES.search(text) and not _modalities(statement.sentence) - _GRANTS:
+    if COMES.search(text) and not _modalities(COMES.sub(" ", statement.sentence)) - _GRANTS:
         return
     for place, quantity in enumerate(read):
         found = None
@@ -245,6 +245,7 @@ def _stated(quantity: Quantity, statement: Statement) -> Measure | None:
         or (_TAKES.search(ahead) and _TO_BE_DONE.match(behind))
         or (_ATTRIBUTE.match(quantity.raw) and not _KEPT.search(ahead))
         or _IN_A_CASE.search(text[: quantity.span.char_start])
+        or IN_EXAMPLE.search(text[: quantity.span.char_start])
     ):
         return limit
     force = _force(statement.sentence)
@@ -275,6 +276,7 @@ def _compared(ahead: str, behind: str, *, force: str) -> str:
     said = (
         ("after", _WAITS.search(ahead)),
         ("none", _WORKED.search(ahead) or _PERIOD_OF.search(ahead)),
+        ("none", _ADVANCE.match(behind) and (ABOVE.search(ahead) or AT_MOST.search(ahead))),
         ("before", _ADVANCE.match(behind)),
         (
             "within",

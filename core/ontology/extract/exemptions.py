@@ -30,6 +30,8 @@ _CARVED_OUT = re.compile(
     r"(?P<case>(?:[^.;()]|\.(?=[\w.])|\([^()]{0,200}\)){4,})",
     re.IGNORECASE,
 )
+_TOLD_BELOW = re.compile(r"\W*(?:in |for )?(?:the |these )?following(?: \w+)?\W*", re.IGNORECASE)
+"""Cases that only the list below tells."""
 _OF_ALL = re.compile(
     r"\b(?:no|not|never|none|nobody|nothing|any\w*|all|only|every\w*|cannot)\b|n['\u2019]t\b",
     re.IGNORECASE,
@@ -76,6 +78,8 @@ def exception_in(sentence: str) -> SentenceException | None:
         ):
             continue
         action, case = carved[0], carved["case"]
+        if _TOLD_BELOW.fullmatch(case):
+            continue
         ends = _TO_THE_RULE.match(case) if _BEGINS.search(sentence[: carved.start()]) else None
         if ends:
             action, case = action[: len(action) - len(case) + ends.end()], ends[0]

@@ -68,6 +68,8 @@ _WHICHEVER = re.compile(
     re.IGNORECASE,
 )
 """After each of two amounts of which one counts ("90 % of your pay, whichever is lower")."""
+_REMARKED = re.compile(r"\((?:about |around )?\W{0,2}$")
+"""Before a range that only says what is usual ("fair tips (10 - 15 %)")."""
 _OR_ELSE = re.compile(r"(?:\s[\w'\u2019-]+){0,7},? or (?:the )?", re.IGNORECASE)
 """Between two amounts of one comparison ("over $750 at home or $1,650 abroad")."""
 _AMOUNTS = frozenset({MONEY_NAME, SHARE})
@@ -129,6 +131,8 @@ def _amount(
     text, quantity = statement.words, read[place]
     if _PRICE.search(before(text, quantity)) or _in_example(text, quantity):
         return None
+    if statement.kind != "row" and _is_of_a_mere_range(read, place, text):
+        return None
     found = _threshold(read, place, text)
     if found.comparison == "exactly" and _is_alternative(read, place, text):
         found = _like(found, last)
@@ -143,6 +147,13 @@ def _amount(
     if is_price or (is_wholly and not _SHARE_OF.match(text, quantity.span.char_end)):
         return None
     return found
+
+
+def _is_of_a_mere_range(read: tuple[Quantity, ...], place: int, text: str) -> bool:
+    """Return whether an amount is of a range that limits nothing ("fair tips (10 - 15 %)")."""
+    end = end_of_range(read, place, text)
+    first = read[place - 1] if end == "high" else read[place]
+    return end != "" and _REMARKED.search(before(text, first)) is not None
 
 
 def _may_limit(text: str) -> bool:

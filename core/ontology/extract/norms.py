@@ -40,7 +40,8 @@ _NOTHING_YET = re.compile(
 _CUT = re.compile(r"\W*(?:or|nor)\s", re.IGNORECASE)
 """A subject that has lost its beginning."""
 _ONE_OF = re.compile(
-    r"(?<!if )(?<!when )\b(?:one|any|either)(?: or more)? of (?:the|these)\b", re.IGNORECASE
+    r"(?<!if )(?<!when )\b(?:one|two|three|any|either)(?: or more)? of (?:the|these)\b",
+    re.IGNORECASE,
 )
 _CONCLUSIONS = re.compile(
     r"\b(?:following|these) (?:\w+ )?(?:conclusions|outcomes|results|findings|statements"
@@ -48,6 +49,11 @@ _CONCLUSIONS = re.compile(
     re.IGNORECASE,
 )
 """The end of a lead-in whose items are what somebody may find."""
+_GUIDELINES = re.compile(
+    r"\b(?:guidelines?|rules|principles|standards|tips|polic(?:y|ies))$", re.IGNORECASE
+)
+"""The end of a lead-in whose items are rules; one of few words is a heading among them."""
+_HEADING_WORDS = 3
 _STEPS = re.compile(
     r"\b(?:following|these|this|below)\s(?:[\w-]+\s){0,2}(?:process|steps?|procedures?|workflow)$",
     re.IGNORECASE,
@@ -76,6 +82,10 @@ _NOTHING = re.compile(
     re.IGNORECASE,
 )
 """After "must" or "should": an act without an object, which so is forbidden ("accept nothing")."""
+_ENTITLED = re.compile(
+    r"\s*(?:\w+ly )?be (?:entitled|eligible|allowed|permitted|free)\b", re.IGNORECASE
+)
+"""After "shall": a right."""
 _OPPOSITE = {Modality.MUST: Modality.MUST_NOT, Modality.SHOULD: Modality.SHOULD_NOT}
 _POINTS_BACK = re.compile(r"(?:such|these|those)(?:\s[\w-]+)?", re.IGNORECASE)
 """What is forbidden elsewhere in the text, and says nothing by itself ("such payments")."""
@@ -232,6 +242,8 @@ def _is_no_rule_alone(statement: Statement, type_: EntityType, *, is_inherited: 
         return True
     if not is_inherited:
         return False
+    if _GUIDELINES.search(statement.lead_in_words):
+        return len(statement.words.split()) <= _HEADING_WORDS
     if type_ is EntityType.PERMISSION:
         return _STEPS.search(statement.lead_in_words) is not None
     is_one_of = statement.is_alternative or _ONE_OF.search(statement.lead_in_words) is not None
@@ -244,13 +256,15 @@ def _force(modality: Modality, subject: str, trigger: str, after: str) -> Modali
         if _DEMANDED.search(trigger):
             return Modality.NEED_NOT  # "no one is expected to"
         return _OPPOSITE.get(modality, modality)
+    if modality is Modality.MUST and _ENTITLED.match(after):
+        return Modality.MAY
     if _NOTHING.match(after):
         return _OPPOSITE.get(modality, modality)
-    if modality is Modality.MUST_NOT and trigger.casefold().endswith("should"):
-        return Modality.SHOULD_NOT
-    if modality is Modality.MAY and trigger.casefold() in _MAY and _FIRST_ONLY.match(after):
+    said = trigger.casefold()
+    if modality is Modality.MAY and said in _MAY and _FIRST_ONLY.match(after):
         return Modality.MUST  # "may only be used for" allows nothing that is not allowed already
-    return modality
+    is_weak = modality is Modality.MUST_NOT and said.endswith("should")
+    return Modality.SHOULD_NOT if is_weak else modality
 
 
 def _points_elsewhere(type_: EntityType, subject: str, after: str) -> bool:

@@ -120,6 +120,11 @@ prohibition, and the policy would seem to allow what it forbids."""
 _OR_DOES = re.compile(r"\s*(?:,\s*)?(?:or|and|nor)\s", re.IGNORECASE)
 """After "does not require" where a second verb shares its object ("require or support")."""
 _IT_SHOULD = re.compile(r"(?:\A|[.:;]\s)\W{0,3}(?:this|it|that|which)\s?$", re.IGNORECASE)
+_OFTEN = re.compile(r"\b(?:often|sometimes|frequently)\s*$", re.IGNORECASE)
+"""Before "requires": how things are ("a quick medium often requires an answer at once")."""
+_YOU = re.compile(r"\byou\s*$", re.IGNORECASE)
+_GETS = re.compile(r"\s*(?:also |then )?(?:receive|get an?|hear back)\b", re.IGNORECASE)
+"""After "you should": what comes ("you should receive a card")."""
 _HAPPENS = re.compile(
     r"\s*(?:only )?(?:instruct|take|show|help|give|bring|open|look|appear|get|prompt|work|last"
     r"|sound"
@@ -163,7 +168,7 @@ COMES = re.compile(
 )
 """In a sentence without a duty, whose times are those of what comes ("you will receive it 4 weeks
 after you enrol")."""
-_IN_EXAMPLE = re.compile(r"\((?:i\.?e|e\.?g|for example)\b[^()]*$", re.IGNORECASE)
+IN_EXAMPLE = re.compile(r"\((?:i\.?e|e\.?g|for example)\b[^()]*$", re.IGNORECASE)
 _DUTIES = frozenset({Modality.MUST, Modality.SHOULD})
 
 
@@ -186,7 +191,7 @@ def binds(
         or _SAID_OF.search(subject)
         or _PERHAPS.search(ahead)
         or _is_quoted(ahead)
-        or _IN_EXAMPLE.search(ahead)
+        or IN_EXAMPLE.search(ahead)
     ):
         return False
     said = trigger.casefold()
@@ -227,6 +232,7 @@ def _is_no_duty(trigger: str, *, ahead: str, subject: str, after: str) -> bool:
         or _HOPED.search(ahead)
         or (said.startswith("require") and RESERVED.search(ahead))
         or _NOT_ALL.match(subject)
+        or (said.startswith(("need", "require")) and _OFTEN.search(subject))
     ):
         return True
     if said in _NO_FORCE or (trigger == "Should" and ahead.strip()):
@@ -251,6 +257,7 @@ def _is_no_duty(trigger: str, *, ahead: str, subject: str, after: str) -> bool:
         or _HAS_A_VERB.search(subject)
         or _REMARKED.search(ahead),
         "should": _AS_HOPED.match(after)
+        or (_YOU.search(subject) and _GETS.match(after))
         or _INVERTED.match(after)
         or (_IT_SHOULD.search(subject) and _HAPPENS.match(after)),
         "recommend": not _WE_ADVISE.search(subject),

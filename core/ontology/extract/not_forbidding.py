@@ -35,10 +35,13 @@ _NOT_KNOWN = re.compile(
 )
 """A possibility, which forbids nothing ("we may not have collected it")."""
 _MIGHT_NOT = re.compile(
-    r"\s*(?:\w+ly )?(?:reimburse|cover|approve|hono[u]?r|respond|succeed|qualify|receive|apply)\b",
+    r"\s*(?:\w+ly )?(?:reimburse|cover|approve|hono[u]?r|respond|succeed|qualify|receive|apply"
+    r"|need|be (?:sufficient|enough|necessary|required|needed|suitable))\b",
     re.IGNORECASE,
 )
 """After "may not": what an organisation perhaps does not do, and is not forbidden to."""
+_SOME = re.compile(r"\W*(?:some|many|most)\b", re.IGNORECASE)
+"""How a subject begins of which something perhaps is not so ("some letters may not require it")."""
 _TO_COME = re.compile(r"(?:\bwill|['\u2019]ll)\s*$", re.IGNORECASE)
 _WILL_NOT = re.compile(r"(?:will(?: \w+ly)? (?:not|never)|won['\u2019]t)\Z", re.IGNORECASE)
 _COMES_SO = re.compile(
@@ -115,7 +118,10 @@ def forbids_nothing(trigger: str, *, ahead: str, subject: str, after: str) -> bo
     """Return whether words of a prohibition are none."""
     said = trigger.casefold()
     if said in {"may not", "might not"} and (
-        _IN_SOME_CASES.search(ahead[-_REACH:]) or _MIGHT_NOT.match(after) or _MAY_OR.search(ahead)
+        _IN_SOME_CASES.search(ahead[-_REACH:])
+        or _MIGHT_NOT.match(after)
+        or _MAY_OR.search(ahead)
+        or _SOME.match(subject)
     ):
         return True
     if (_CAN_NOT.search(said) and _is_inability(ahead, after)) or (

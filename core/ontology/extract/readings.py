@@ -34,6 +34,11 @@ _OWN_VERB = re.compile(
     r"\A(?:[\w -]{1,20}:\s)?[\w\s'\u2019-]{0,60}\b(?:will|won['\u2019]t)\b", re.IGNORECASE
 )
 """In an item: a sentence of its own, which its lead-in does not end ("must: ... IT will pay")."""
+_NEEDS_NOUN = re.compile(r"\b(?:for|of|to|by|with|include|includes)$", re.IGNORECASE)
+_OWN_SENTENCE = re.compile(
+    r"[A-Z][\w ()'\u2019-]{0,60}\s(?:is|are)\s(?:all|the|an?|any|those|not)\b"
+)
+"""An item that is a sentence, after a lead-in that wants a noun."""
 _BASE_VERBS = frozenset({"recommend", "permit", "allow", "require", "need", "expect"})
 """At the beginning of an item these are the act ("you may not: ... recommend it to others")."""
 _LABEL = re.compile(r"^[A-Z][\w &/,'\u2019()-]{2,60}:\s+(?=[A-Z])")
@@ -91,6 +96,8 @@ def _is_introduced(text: str, lead_in: str) -> bool:
     """Return whether an item may be what its lead-in demands, forbids or allows."""
     if lead_in.endswith(".") and not _POINTS_ON.search(lead_in):
         return False  # a sentence that is whole without the item
+    if _NEEDS_NOUN.search(lead_in) and _OWN_SENTENCE.match(text):
+        return False
     return not (_OWN_VERB.search(text) or _LEFT_OPEN.match(text) or _TOLD_BELOW.search(text))
 
 

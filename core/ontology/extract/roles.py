@@ -26,7 +26,7 @@ _OF_SOMETHING = (
     "project|program|programme|product|hiring|account|engineering|risk|office|store|branch"
     "|case|portfolio|delivery|team|people|practice|department|general|regional|area|facility"
     "|facilities|property|relationship|release|change|incident|data|network|sales|marketing|country"
-    "|contract|compliance|privacy|quality|service|site|unit|operations|finance|procurement|grant"
+    "|system|systems|contract|compliance|privacy|quality|service|site|unit|operations|finance|procurement|grant"
 )
 """What a manager may be of ("project managers"): another office than the manager of a person."""
 _NOT_OF_SOMETHING = "".join(f"(?<!{word} )" for word in _OF_SOMETHING.split("|"))
@@ -95,9 +95,9 @@ _TITLED = re.compile(
     r"|Board of Directors(?:\sAudit Committee)?"
     r"|(?:Group\s|Global\s|Regional\s|Deputy\s|Assistant\s|Associate\s|Executive\s)?"
     r"(?:Head|Director|Manager|Secretary|Dean|Vice President|VP) (?:of|for) (?:[A-Z][\w&-]+)"
-    r"(?:\s(?:and\s)?[A-Z][\w&-]+){0,3}"
+    r"(?:\s(?:and\s)?[A-Z][\w&-]+){0,3}(?![\w&-]|\sof\b)"
     rf"|(?<!Federal )(?:Code of )?(?:{_NOT_FIRST}(?!AND\b"
-    rf"|OR\b)[A-Z][\w&-]*+\s(?:and\s(?=[A-Z]))?){{1,4}}{_HEAD}\b(?!\s[Mm]embers?\b)"
+    rf"|OR\b)[A-Z][\w&-]*+\s(?:(?:and|&)\s(?=[A-Z]))?){{1,4}}{_HEAD}\b(?!\s[Mm]embers?\b)"
     r"|(?:Internal Audit|Human Resources(?!\s(?:Polic|Handbook|Manual|Procedure))|General Counsel"
     r"|Legal Counsel|Accounts Payable|Works"
     r" Council"
@@ -204,7 +204,7 @@ def find_roles(text: str, known: Mapping[str, str]) -> tuple[RoleMention, ...]:
         for match in list(pattern.finditer(open_text)):
             if pattern is _GROUP and _is_in_name(open_text, match):
                 continue
-            if pattern is _TITLED and _is_two_roles(match["name"]):
+            if pattern is _TITLED and _is_several(open_text, match):
                 continue
             start = match.start() + _joined(match[0], known)
             name, short = _named(match, text[start : match.end()], known)
@@ -242,7 +242,11 @@ def _is_in_name(text: str, match: re.Match[str]) -> bool:
     return _NAME_GOES_ON.match(text, match.end()) is not None
 
 
-def _is_two_roles(name: str) -> bool:
+def _is_several(text: str, match: re.Match[str]) -> bool:
+    """Return whether a title is the end of a list ("Town and City Council") or two roles."""
+    name = match["name"]
+    if " and " in name and text[: match.start()].endswith(", "):
+        return True
     return _BARE_SECOND.fullmatch(name) is not None and _NO_OFFICE.fullmatch(name) is None
 
 

@@ -115,7 +115,7 @@ class _Reader:
             while above and above[-1].level >= section.level:
                 above.pop()
             span = heading_span(self._text, section)
-            if span is None:
+            if span is None or not (section.number or section.title):
                 continue
             name = " ".join(filter(None, (section.number, section.title))) or section.eid
             key = self._section_key(section)
@@ -155,7 +155,9 @@ class _Reader:
                 self.collector.relation(subject, RelationType.REFERENCES, key, (statement.span,))
 
     def _section_key(self, section: Section) -> str:
-        return section_entity(self._key, section.eid)
+        """Return the entity of a section; what stands before the first heading is the policy's."""
+        is_headed = bool(section.number or section.title)
+        return section_entity(self._key, section.eid) if is_headed else self._policy
 
     def _role(self, role: RoleMention, statement: Statement, *, description: str = "") -> str:
         return self.collector.entity(

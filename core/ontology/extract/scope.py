@@ -39,7 +39,9 @@ _NO_PLACE = re.compile(
 )
 """After a name that says whose somebody is, or whose list: a rule does not apply there."""
 _IN = re.compile(
-    r"\b(?:in|within|across|throughout|inside|for)\s(?:the\s)?\Z|\A\W*\Z", re.IGNORECASE
+    r"(?<!traveling )(?<!travelling )(?<!travel )(?<!trips )\b(?:in|within|across|throughout|inside"
+    r"|for)\s(?:the\s)?\Z|\A\W*\Z",
+    re.IGNORECASE,
 )
 """Before the place where a rule applies ("in Canada", "for Germany", "Spain: ...")."""
 _OF_PEOPLE = re.compile(
@@ -52,7 +54,7 @@ _OWNER = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _HEADER_CHARACTERS = 4_000
-_REACH = 20
+_REACH = 36
 _APPLIES = word_pattern(
     r"\b(?:policy|supplement|(?:these|this|following) rules?|rulebook|code|guidelines?|standard"
     r"|procedure)\b[^.]{0,40}\b(?:applies"

@@ -74,7 +74,7 @@ _NOT_A_TERM = re.compile(
     r"\b(?:this|that|these|it|there|which|who|policy|purpose|following|aim|goal|approval"
     r"|decision|we|you|they"
     r"|not|must|shall|may|one|each|such|he|she|period|limit|deadline|address|objective|status"
-    r"|result|list|also|only|simply|please|can|should|will)\b",
+    r"|result|list|also|only|simply|please|can|should|will)\b|\bto$",
     re.IGNORECASE,
 )
 _LABELLED = re.compile(

@@ -43,6 +43,13 @@ NUMBERS = (EntityType.THRESHOLD, EntityType.DEADLINE)
         "Clients are responsible for telling the press at the client's discretion.",
         "Unless allowed in writing, such activities are prohibited.",
         "If you are asked to, don't do it.",
+        "You should receive a card 3 weeks after your request.",
+        "To follow the law may not be sufficient.",
+        "Some letters may not require a reply.",
+        "A quick medium often requires an answer at once.",
+        "This page lists rules, as allowed for by the statutes.",
+        "Please follow these guidelines:\n\n- Post focus",
+        "Follow these rules:\n\n- Post focus",
     ],
 )
 def test_what_only_sounds_like_a_rule(text: str) -> None:
@@ -285,3 +292,75 @@ def test_who_approved_the_policy_is_told_of_the_policy() -> None:
     text = "| Field | Value |\n|---|---|\n| Approved by | Audit Committee |"
     found = [one for one in facts(text).relations if one.type is RelationType.APPROVED_BY]
     assert [one.source.partition(":")[0] for one in found] == ["policy"]
+
+
+@pytest.mark.parametrize(
+    ("text", "modalities"),
+    [
+        ("Each employee shall be entitled to ten days of leave.", {"may"}),
+        ("Leave can be taken by staff when a child is ill and requires care.", {"may"}),
+        ("Guards are advised to act so:\n\n- If it is lost then it must be told.", {"must"}),
+    ],
+)
+def test_each_clause_has_its_own_modality(text: str, modalities: set[str]) -> None:
+    found = [one for type_ in RULES for one in of_type(facts(text), type_)]
+    assert {one.attributes["modality"] for one in found} == modalities
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Rooms cannot be booked more than 90 days in advance.",
+        "The club will close promptly at 12:00.",
+        "You should receive the sum by wire 2-3 weeks following your request.",
+        "- Say why a rule is not met (i.e. sent later than 60 days after the visit)",
+        "Fares, with fair tips (10 - 15%), are reimbursable.",
+    ],
+)
+def test_numbers_that_limit_nobody(text: str) -> None:
+    assert [one.name for type_ in NUMBERS for one in of_type(facts(text), type_)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("The systems manager must ask.", {"Systems Manager"}),
+        ("Rules of the Ash & Elm Council Committee hold.", {"Ash & Elm Council Committee"}),
+        ("Tell the Secretary of Department of Health & Human Services.", set[str]()),
+        ("They run for other Town, Parish and County Council seats.", set[str]()),
+    ],
+)
+def test_a_name_is_not_cut(text: str, names: set[str]) -> None:
+    assert {role.name for role in find_roles(text, {})} == names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The hall cannot be used unless this is permitted by the Hall Manager.",
+        "A Responsible Officer must be appointed.",
+        "It should be declined when travelling within the United States.",
+    ],
+)
+def test_who_is_named_beside_a_rule_is_not_bound(text: str) -> None:
+    applied = [one for one in facts(text).relations if one.type is RelationType.APPLIES_TO]
+    assert applied == []
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("Staff must not copy data except for the following cases. Delete it.\n\n- A backup", 1),
+        ("Access needs at least two of the following three:\n\n- A card\n- A key", 0),
+        ("They are responsible for:\n\n- Users are all who have a key.\n- Their keys", 1),
+        ("The guardian must ensure that the child \u2013\n\n- is safe\n- is fed", 2),
+    ],
+)
+def test_items_are_read_with_what_introduces_them(text: str, count: int) -> None:
+    found = [one for type_ in RULES for one in of_type(facts(text), type_)]
+    assert len(found) == count
+
+
+def test_a_title_in_quotes_does_not_end_a_sentence() -> None:
+    text = "In addition to part \u201c2. Other Duties,\u201d staff must wear a badge."
+    assert only(facts(text), EntityType.OBLIGATION).attributes["sentence"] == text
