@@ -27,8 +27,9 @@ Attributes: TypeAlias = Mapping[str, str]
 class EntityType(StrEnum):
     """What an entity is, with the attributes that extraction fills.
 
-    Norms (obligation, prohibition, permission, exception): `actor`, `action`, `condition`,
-    `modality`, `sentence`.
+    Norms (obligation, prohibition, permission, exception): `modality`, `sentence`, `lead_in`, which
+    are the rule; `actor` (several: with commas), `action` and `condition` only where the sentence
+    is so plain that it has but one reading.
     Definition: `term`, `meaning`. Threshold: `kind` (amount, percentage, count), `value`, `unit`
         (currency or thing),
     `comparison` (at_most, at_least, above, below, exactly), `sentence`. Deadline: `value`, `unit`
