@@ -249,6 +249,7 @@ def modality(text: str) -> Modality:
 
 
 @cached_by_text()
+@cached_by_text(entries=256)
 def modalities(text: str) -> tuple[ModalClause, ...]:
     """Return the clauses of `text` in order; a sentence without a modal verb is one clause."""
     if not may_be_modal(text):

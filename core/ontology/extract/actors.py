@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from core.ontology.extract.clauses import FRONTED, main_clauses, without_brackets
 from core.ontology.extract.roles import RoleMention, find_roles
 
-_ONLY = re.compile(r"\bonly\b", re.IGNORECASE)
-"""Before a role where it is no other: the act is then told with its whole subject."""
 _PASSIVE = re.compile(
     r"\s*(?:\w+ly )?(?:not )?be(?:en)? (?:\w+ly )?(?!(?:pre-?)?approved|authori[sz]ed|granted)"
     r"(?:\w+(?:ed|en|wn|ne|de|pt|ld|nt|ut)|kept|held|made|paid|sent|read|set|met)\b"
@@ -25,18 +23,6 @@ _OF_A_NOUN = re.compile(
     re.IGNORECASE,
 )
 """Before the agent of a noun, and not of the verb ("returned for examination by the Committee")."""
-_FIRST = re.compile(
-    r"\W*(?:(?!(?:and|or|of|for|with|by|in|on|from|to|\w{1,30}ing)\b)[\w-]{1,30}\s){0,3}"
-)
-"""Before a role that begins the subject of a passive verb, and so is whom it is about."""
-_LISTED = re.compile(r",\s\w")
-_QUALIFIED = re.compile(
-    r"\b(?:full[- ]time|part[- ]time|new|newly hired|exempt|hourly|salaried|eligible|remote"
-    r"|departing"
-    r"|terminated|separated|former|permanent|temporary|regular|covered|affected|junior)\s\Z",
-    re.IGNORECASE,
-)
-"""Before a group of which only a part is bound."""
 _RECEIVES = re.compile(
     r"\s*(?:also |first )?be (?:\w+ly )?(?:provided|assigned|given|informed|notified|offered|issued"
     r"|told|advised|sent|paid|granted|reimbursed|supplied|screened|vetted|appointed"
@@ -44,13 +30,6 @@ _RECEIVES = re.compile(
     re.IGNORECASE,
 )
 """After those to whom something is done ("employees shall be provided with gloves")."""
-_IS_DONE = re.compile(r"\s*(?:\w+ly )?be (?:\w+ly )?\w+(?:ed|en|wn|pt|ld)\b", re.IGNORECASE)
-_PRONOUN = re.compile(
-    r"\b(?:you|we|i|he|she|it|they|this|that|these|those)(?:['\u2019](?:ll|d|ve)|\swill)?"
-    r"\s*(?:\w+ly\s*|also\s*)?$",
-    re.IGNORECASE,
-)
-"""A subject that is no role, whatever is named before it ("before you meet an official, you")."""
 _HEADS_ITS_PHRASE = re.compile(
     r"\s*(?:$|[^\w\s]|(?:and|or|nor|who|whom|whose|that|which|of|in|on|at|with|within|without|from"
     r"|for|to|by|as|under|outside|if|when|where|whenever|is|are|do|does|will|must|may|shall|should"
@@ -81,7 +60,7 @@ _DEPENDENT = re.compile(
 _JUST_NAMES = re.compile(
     r"(?:\W|\b(?:all|any|each|every|the|our|an?|both|its|their|your|and|or|as well as|of|these"
     r"|relevant|responsible|respective|appropriate|designated|authori[sz]ed|applicable|company"
-    r"|will|shall|also|\w+ly)\b)*",
+    r"|will|shall|also|no|may|must|can|should|never|\w+ly)\b)*",
     re.IGNORECASE,
 )
 """What stands between roles that are all bound."""
@@ -90,18 +69,17 @@ _JUST_NAMES = re.compile(
 def actor_of(
     subject: str, trigger: str, after: str, lead_in: str, known: Mapping[str, str]
 ) -> RoleMention | None:
-    """Return who a norm binds: the subject, the agent of a passive, or the lead-in's subject."""
+    """Return the role of which a norm speaks; whether that is who is bound, `bound_by` says.
+
+    It is named in the subject, as the agent of a passive, or in what introduces the statement.
+    """
     own = after_case(subject.strip())
     demanded = _DEMANDED.match(f"{trigger}{after}")
     if demanded:
         return next(iter(find_roles(demanded["whom"], known)), None)
-    if _PRONOUN.search(own):
-        return None
     for text in (own, trigger):
         for role in find_roles(text, known):
             is_owner = text[role.end :].startswith(("'", "\u2019"))
-            if _QUALIFIED.search(text[: role.start]) or _ONLY.search(text[: role.start]):
-                return None  # the act is then told with its whole subject
             if text is own and _RECEIVES.match(after):
                 break  # whoever gives it is bound
             if (
@@ -109,12 +87,6 @@ def actor_of(
                 and _HEADS_ITS_PHRASE.match(text, role.end)
                 and not _DEPENDENT.search(text[: role.start])
                 and not _SAID_OF.search(text[: role.start])
-                and not (
-                    _IS_DONE.match(after)
-                    and not (
-                        _FIRST.fullmatch(text, 0, role.start) and not _LISTED.match(text, role.end)
-                    )
-                )
             ):
                 return role
     passive = _PASSIVE.match(after)
@@ -145,7 +117,8 @@ def bound_by(
     spoken_of: RoleMention | None,
     *,
     subject: str,
-    predicate: str,
+    trigger: str,
+    after: str,
     lead_in: str,
     known: Mapping[str, str],
 ) -> BoundActors:
@@ -157,15 +130,16 @@ def bound_by(
     Args:
         spoken_of: The role of which the norm speaks.
         subject: What stands before the modal expression.
-        predicate: The modal expression and what follows it.
+        trigger: The modal expression, which may have the subject in it ("no employee may").
+        after: What follows it.
         lead_in: What introduces the statement, where that says who is bound.
         known: Abbreviations of roles.
     """
     if spoken_of is None:
         return BoundActors()
-    demanded = _DEMANDED.match(predicate)
+    demanded = _DEMANDED.match(f"{trigger}{after}")
     own = demanded["whom"] if demanded else after_case(subject.strip())
-    for text in (own, _subject_of_lead_in(lead_in)):
+    for text in (own, trigger, _subject_of_lead_in(lead_in)):
         named = find_roles(text, known)
         if any(role.key == spoken_of.key for role in named):
             whole = _are_all(text, named)
@@ -183,8 +157,6 @@ def _are_all(text: str, named: Sequence[RoleMention]) -> bool:
 def _actor_of_lead_in(lead_in: str, known: Mapping[str, str]) -> RoleMention | None:
     """Return the subject of what introduces a list, if it is a role."""
     subject = _subject_of_lead_in(lead_in)
-    if _PRONOUN.search(subject):
-        return None
     for role in find_roles(subject, known):
         if _HEADS_ITS_PHRASE.match(subject, role.end) and not _DEPENDENT.search(
             subject[: role.start]

@@ -18,7 +18,9 @@ _NOT_PLAIN = re.compile(
 )
 _COMMA = re.compile(r"(?<!\d),|,(?!\d)")
 """Not within a number."""
-_SPOKEN_TO = re.compile(r"(?:please|also|however|therefore|again|but|and|so)\b,?\s*", re.IGNORECASE)
+_SPOKEN_TO = re.compile(
+    r"\A\W*(?:please|also|however|therefore|again|but|and|so)\b,?\s*", re.IGNORECASE
+)
 """Before a rule, of which it is no part."""
 _CASE = re.compile(
     r"\b(?:only )?(?:if|unless|provided that)\b|\bonly (?:with|by|for|to|in|on|within|under|as|when"

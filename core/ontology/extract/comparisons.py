@@ -10,7 +10,8 @@ from core.ontology.extract.statements import Statement
 
 # These four are for text in lower case: where case is ignored, they take three times as long.
 AT_MOST = re.compile(
-    r"(?:(?<!add )(?<!adds )up to|at most|no more than|not more than|not exceed(?:ing)?"
+    r"(?:(?<!add )(?<!adds )(?<!goes )(?<!rises )up to|at most|no more than|not more than"
+    r"|not exceed(?:ing)?"
     r"|maximum(?: of)?|not (?:be"
     r" )?above"
     r"|limit(?:ed)?['\"\u2019\u201d]?(?: \w+){0,3}? (?:to|of|is|at)|capped at|within"

@@ -23,6 +23,7 @@ from core.language.spans import TextSpan
 NAME_CHARACTERS = 160
 """Longest name of an entity, as `ExtractedEntity.name` says."""
 _SHORTEST_PLURAL = 4
+_NO_WORD = re.compile(r"[^\w]+")
 
 
 class Collector:
@@ -107,7 +108,7 @@ def slug(text: str, *, singular: bool = False) -> str:
     parts = [part.replace("'", "").replace("\u2019", "") for part in words(text)]
     if singular:
         parts = [_singular(part) for part in parts]
-    return "-".join(re.sub(r"[^\w]+", "-", part) for part in parts)[:80] or "unnamed"
+    return "-".join(_NO_WORD.sub("-", part) for part in parts)[:80] or "unnamed"
 
 
 def _singular(word: str) -> str:

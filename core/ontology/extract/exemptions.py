@@ -26,11 +26,13 @@ _EXEMPTION = re.compile(
 )
 _CARVED_OUT = re.compile(
     r"(?:\b(?:except(?! that it\b)(?: (?:for|that|where|when|in|as))?"
-    r"|unless|with the exception of|save for|other than)\b)"
+    r"|unless|with the exception of|save for|(?<!for )other than)\b)"
     r"(?P<case>(?:[^.;()]|\.(?=[\w.])|\([^()]{0,200}\)){4,})",
     re.IGNORECASE,
 )
-_TOLD_BELOW = re.compile(r"\W*(?:in |for )?(?:the |these )?following(?: \w+)?\W*", re.IGNORECASE)
+_TOLD_BELOW = re.compile(
+    r"\W*(?:as |in |for )?(?:the |these )?follow(?:s|ing)(?: \w+)?\W*", re.IGNORECASE
+)
 """Cases that only the list below tells."""
 _OF_ALL = re.compile(
     r"\b(?:no|not|never|none|nobody|nothing|any\w*|all|only|every\w*|cannot)\b|n['\u2019]t\b",

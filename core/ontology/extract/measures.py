@@ -82,6 +82,7 @@ _COMPARING = word_set(
 )
 _COMPARED = re.compile("[<>\u2264\u2265+]")
 """Words and signs of which each comparison of a number has one (`comparison`)."""
+_NUMBER_WORDS = frozenset({"one", "two", "three", "four", "five", "six", "seven", "ten"})
 _FRACTIONS = frozenset({"half", "third", "quarter", "fourth", "fifth"})
 """After a number that is a share of something ("at least one-half of the members")."""
 _EXAMPLE = re.compile(r"\b(?:for example|for instance|e\.g\.|examples?:)", re.IGNORECASE)
@@ -268,6 +269,8 @@ def _counted(quantity: Quantity, text: str) -> str:
     if found is None:
         return ""
     first, second = found["first"], found["second"] or ""
+    if first.casefold() in _NUMBER_WORDS:
+        return ""  # "(1) one week" is a time
     if quantity.canonical == "1":
         return f"{first} {second}".strip()
     if _PLURAL.fullmatch(first):

@@ -70,7 +70,9 @@ _EXAMPLE = re.compile(
     r"|let['\u2019]s say)",
     re.IGNORECASE,
 )
-_UNENDED = re.compile(r"\b(?:any|an?|the|following)\W*$|\b(?:of|by|with)[,;\s]*$", re.IGNORECASE)
+_UNENDED = re.compile(
+    r"\b(?:any|an?|the|following)\W*$|\b(?:of|by|with|then)[,;\s]*$", re.IGNORECASE
+)
 """The end of what only introduces a list, without a colon ("must not be used for any;")."""
 _ANY_ONE = re.compile(
     r"\b(?:unless|if|when|where|provided|except)\b[^.;]{0,40}\b(?:any|either|one)\b", re.IGNORECASE
@@ -218,7 +220,7 @@ def _norm(
     if _points_elsewhere(NORM_TYPES[force], subject, after):
         return None
     bound = bound_by(
-        spoken_of, subject=subject, predicate=f"{trigger}{after}", lead_in=lead_in, known=known
+        spoken_of, subject=subject, trigger=trigger, after=after, lead_in=lead_in, known=known
     )
     is_alone = not statement.lead_ins and force is clause.modality
     parts = parts_of(text, clause, has_actor=bound.is_subject) if is_alone else UNTOLD

@@ -49,7 +49,8 @@ _WHICH = re.compile(
 )
 """Before what only says of which things ("all of the actions that you will need to complete")."""
 _AS_HOPED = re.compile(
-    r"^\s*(?:already|now)\b|^\s*be (?:done|fine|ok(?:ay)?|good|all set|enough|easy|obvious"
+    r"^\s*(?:already|now)\b|^\s*be (?:noted|remembered|emphasi[sz]ed|pointed out|done|fine"
+    r"|ok(?:ay)?|good|all set|enough|easy|obvious"
     r"|straightforward"
     r"|simple|clear|ready"
     r"|familiar|auto\w*)\b|^\s*(?:come up|appear|pop up|show up|look like|open up|see\b|know\b"
@@ -92,7 +93,7 @@ _EPISTEMIC = re.compile(
     r"|\b(?:may|can)(?: also)? (?:be (?:required|needed|necessary|asked|subject|held|terminated"
     r"|disciplined|prosecuted|liable|difficult|hard|helpful|useful|able|aware)|be|lead|constitute"
     r"|cause|appear|result|also be|include|have|arise|exist|give rise|want|wish|need|feel|find"
-    r"|face|experience|become|vary|differ|change|depend|affect|occur|happen)\b",
+    r"|face|carry|incur|experience|become|vary|differ|change|depend|affect|occur|happen)\b",
     re.IGNORECASE,
 )
 _GRANTED = re.compile(
@@ -123,6 +124,8 @@ _IT_SHOULD = re.compile(r"(?:\A|[.:;]\s)\W{0,3}(?:this|it|that|which)\s?$", re.I
 _OFTEN = re.compile(r"\b(?:often|sometimes|frequently)\s*$", re.IGNORECASE)
 """Before "requires": how things are ("a quick medium often requires an answer at once")."""
 _YOU = re.compile(r"\byou\s*$", re.IGNORECASE)
+_OF_IT = re.compile(r"\s*(?:of|about)\b", re.IGNORECASE)
+"""After "advised": told, and not advised to do something."""
 _GETS = re.compile(r"\s*(?:also |then )?(?:receive|get an?|hear back)\b", re.IGNORECASE)
 """After "you should": what comes ("you should receive a card")."""
 _HAPPENS = re.compile(
@@ -169,6 +172,12 @@ COMES = re.compile(
 """In a sentence without a duty, whose times are those of what comes ("you will receive it 4 weeks
 after you enrol")."""
 IN_EXAMPLE = re.compile(r"\((?:i\.?e|e\.?g|for example)\b[^()]*$", re.IGNORECASE)
+_ITS_PURPOSE = re.compile(
+    r"\W*the (?:purpose|aim|goal|objective|intent)s? of (?:this|the|these|our)\b", re.IGNORECASE
+)
+"""How a sentence begins that says what a text is for, and what others tell."""
+_REMARKS = re.compile(r"\((?:which|who|that)\b[^()]{0,200}\Z", re.IGNORECASE)
+"""Before a verb in a remark on something ("a form (which may in time be required)")."""
 _DUTIES = frozenset({Modality.MUST, Modality.SHOULD})
 
 
@@ -192,6 +201,8 @@ def binds(
         or _PERHAPS.search(ahead)
         or _is_quoted(ahead)
         or IN_EXAMPLE.search(ahead)
+        or _ITS_PURPOSE.match(ahead)
+        or _REMARKS.search(ahead)
     ):
         return False
     said = trigger.casefold()
@@ -235,7 +246,11 @@ def _is_no_duty(trigger: str, *, ahead: str, subject: str, after: str) -> bool:
         or (said.startswith(("need", "require")) and _OFTEN.search(subject))
     ):
         return True
-    if said in _NO_FORCE or (trigger == "Should" and ahead.strip()):
+    if (
+        said in _NO_FORCE
+        or (said.endswith("advised") and _OF_IT.match(after))
+        or (trigger == "Should" and ahead.strip())
+    ):
         return True
     if _WOULD.search(subject) or (
         said.endswith("required") and _IT.match(subject) and _BY.match(after)

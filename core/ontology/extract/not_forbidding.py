@@ -40,6 +40,8 @@ _MIGHT_NOT = re.compile(
     re.IGNORECASE,
 )
 """After "may not": what an organisation perhaps does not do, and is not forbidden to."""
+_IS = re.compile(r"\b(?:is|are|be|was|were|it['\u2019]s|goes|go|strictly)\s*\Z", re.IGNORECASE)
+"""Before "against policy" where it forbids, unlike "measured against this policy"."""
 _SOME = re.compile(r"\W*(?:some|many|most)\b", re.IGNORECASE)
 """How a subject begins of which something perhaps is not so ("some letters may not require it")."""
 _TO_COME = re.compile(r"(?:\bwill|['\u2019]ll)\s*$", re.IGNORECASE)
@@ -135,7 +137,8 @@ def forbids_nothing(trigger: str, *, ahead: str, subject: str, after: str) -> bo
     if said == "unacceptable":
         return _KIND.match(after) is not None
     return bool(
-        is_which(said, ahead=subject, after=after)
+        (said.startswith("against") and not _IS.search(ahead))
+        or is_which(said, ahead=subject, after=after)
         or (said.startswith("prohibit") and RESERVED.search(ahead))
         or (said in _FORBID and _VERB_BEFORE.search(ahead))
         or trigger == "Do Not"

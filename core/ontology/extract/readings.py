@@ -8,7 +8,6 @@ from core.ontology.extract.clauses import main_clauses
 from core.ontology.extract.not_forbidding import is_which
 from core.ontology.extract.statements import Statement
 
-ONLY = re.compile(r"\bonly\b", re.IGNORECASE)
 _CASE = re.compile(
     r"(?:if|when|whenever|unless|once|in the event|provided that)\b[^,]*,", re.IGNORECASE
 )
@@ -34,11 +33,16 @@ _OWN_VERB = re.compile(
     r"\A(?:[\w -]{1,20}:\s)?[\w\s'\u2019-]{0,60}\b(?:will|won['\u2019]t)\b", re.IGNORECASE
 )
 """In an item: a sentence of its own, which its lead-in does not end ("must: ... IT will pay")."""
-_NEEDS_NOUN = re.compile(r"\b(?:for|of|to|by|with|include|includes)$", re.IGNORECASE)
+_DETAILS = re.compile(
+    r"\b(?:information|documents?|details|items|data|fields|papers)\b[^.:]{0,60}$", re.IGNORECASE
+)
+"""The end of a lead-in that asks for things: a sentence below it is no thing."""
+_PHRASE = 5
+"""Words of a thing that may end in a full stop."""
 _OWN_SENTENCE = re.compile(
     r"[A-Z][\w ()'\u2019-]{0,60}\s(?:is|are)\s(?:all|the|an?|any|those|not)\b"
 )
-"""An item that is a sentence, after a lead-in that wants a noun."""
+"""An item that is a sentence of its own."""
 _BASE_VERBS = frozenset({"recommend", "permit", "allow", "require", "need", "expect"})
 """At the beginning of an item these are the act ("you may not: ... recommend it to others")."""
 _LABEL = re.compile(r"^[A-Z][\w &/,'\u2019()-]{2,60}:\s+(?=[A-Z])")
@@ -52,12 +56,6 @@ _TOLD_BELOW = re.compile(
 )
 """In an item: where something is to be read."""
 _POINTS_ON = re.compile(r"\b(?:following|these)\b", re.IGNORECASE)
-_ABOUT = re.compile(r"\b(?:of|about|on|how|what)$", re.IGNORECASE)
-_AND_IF = re.compile(
-    r",?\s(?:and|but)\s(?=(?:if|when|whenever|where|once|unless|in case)\b[^,]*,?\s*\Z)",
-    re.IGNORECASE,
-)
-"""At the end of a clause, before the condition of the next ("and if you are ill, you must")."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +94,9 @@ def _is_introduced(text: str, lead_in: str) -> bool:
     """Return whether an item may be what its lead-in demands, forbids or allows."""
     if lead_in.endswith(".") and not _POINTS_ON.search(lead_in):
         return False  # a sentence that is whole without the item
-    if _NEEDS_NOUN.search(lead_in) and _OWN_SENTENCE.match(text):
+    if _OWN_SENTENCE.match(text) and not lead_in.endswith(" that"):
+        return False
+    if text.endswith(".") and _DETAILS.search(lead_in) and len(text.split()) > _PHRASE:
         return False
     return not (_OWN_VERB.search(text) or _LEFT_OPEN.match(text) or _TOLD_BELOW.search(text))
 
@@ -108,16 +108,12 @@ def _begun_by(text: str, end: int) -> list[ModalClause]:
 
 
 def words_after(reading: StatementReading, clause: ModalClause) -> str:
-    """Return what a clause says behind its modal expression, with the "only" of that."""
+    """Return what a clause says behind its modal expression."""
     if clause.trigger is None:
         return ""
     text = reading.text
     end = len(text) if reading.is_inherited else clause.span.char_end
-    after = text[clause.trigger.char_end : end]
-    next_case = _AND_IF.search(after) if clause is not reading.clauses[-1] else None
-    if next_case:
-        after = after[: next_case.start()]
-    return f" only{after}" if ONLY.search(clause.trigger.of(text)) else after
+    return text[clause.trigger.char_end : end]
 
 
 def _is_of_a_noun(text: str, clause: ModalClause) -> bool:

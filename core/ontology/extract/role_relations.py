@@ -97,8 +97,10 @@ _ONE_OF_THEM = re.compile(
     re.IGNORECASE,
 )
 """Before a body that is only named to say who is told ("the chair of the committee")."""
+_NOBODY = re.compile(r"\W*(?:no|nobody|none|neither|no-one)\b", re.IGNORECASE)
 _FOR_APPROVAL = re.compile(
-    r",? (?:[\w-]+ ){0,3}?for (?:[\w-]+ ){0,2}?(?:approval|review|consideration|signature)\b",
+    r",? (?:[\w-]+ ){0,3}?for (?:[\w-]+ ){0,2}?(?:approval|review|consideration|signature|content"
+    r"|checking|comments?|advice|input)\b",
     re.IGNORECASE,
 )
 """After a role to which something is sent, and not reported."""
@@ -144,5 +146,5 @@ def role_relations_of(text: str, known: Mapping[str, str]) -> Iterator[RoleRelat
                     yield RoleRelation(type=type_, role=role)
     for type_, pattern in _FROM_ROLE:
         for role in roles:
-            if pattern.match(text[role.end : role.end + _REACH]):
+            if pattern.match(text[role.end : role.end + _REACH]) and not _NOBODY.match(text):
                 yield RoleRelation(type=type_, role=role)

@@ -26,13 +26,14 @@ _OF_SOMETHING = (
     "project|program|programme|product|hiring|account|engineering|risk|office|store|branch"
     "|case|portfolio|delivery|team|people|practice|department|general|regional|area|facility"
     "|facilities|property|relationship|release|change|incident|data|network|sales|marketing|country"
-    "|system|systems|contract|compliance|privacy|quality|service|site|unit|operations|finance|procurement|grant"
+    "|system|systems|senior|contract|compliance|privacy|quality|service|site|unit|operations|finance|procurement|grant"
 )
 """What a manager may be of ("project managers"): another office than the manager of a person."""
 _NOT_OF_SOMETHING = "".join(f"(?<!{word} )" for word in _OF_SOMETHING.split("|"))
 _GROUPS: Mapping[str, str] = {
     r"(?<!government )(?<!public )(?<!state )employees?": "Employees",
-    r"staff(?: members?)?|members? of staff": "Staff",
+    r"staff(?: members?)?(?! (?:discounts?|cards?|rooms?|meetings?|handbook|manual|polic(?:y|ies)"
+    r"|records?|benefits?)\b)|members? of staff": "Staff",
     r"(?<!enforcement )(?<!customer )(?<!military )(?<!emergency )(?<!medical )"
     r"personnel(?! (?:files?|records?|matters?|actions?|forms?|decisions?|costs?)\b)": "Personnel",
     r"contractors?": "Contractors",
@@ -45,7 +46,8 @@ _GROUPS: Mapping[str, str] = {
     r"executive director": "Executive Director",
     r"(?<!board of )(?:non-executive |executive )?directors": "Directors",
     r"(?:non-executive )?director": "Director",
-    r"officers": "Officers",
+    r"(?<!financial )(?<!executive )(?<!operating )(?<!information )(?<!police )(?<!compliance )"
+    r"(?<!peace )(?<!public )officers": "Officers",
     r"suppliers?": "Suppliers",
     r"vendors?": "Vendors",
     r"consultants?": "Consultants",
@@ -57,7 +59,8 @@ _GROUPS: Mapping[str, str] = {
     r"(?:temporary|agency) (?:staff|workers?)": "Temporary Staff",
     r"senior management": "Senior Management",
     r"department heads?|heads? of departments?": "Department Head",
-    r"human resources(?! (?:polic(?:y|ies)|handbook|manual|procedures?)\b)": "Human Resources",
+    r"human resources(?! (?:polic(?:y|ies)|handbook|manual|procedures?|related|actions?|matters?"
+    r"|issues?|records?|systems?|decisions?)\b)": "Human Resources",
     r"internal audit(?:ors?)?": "Internal Audit",
     r"works council": "Works Council",
     r"(?:it )?service desk|it help ?desk": "Service Desk",
@@ -151,6 +154,11 @@ _CAPITALISED = re.compile(
 _ABBREVIATED = re.compile(
     r"(?<![A-Za-z0-9&-])((?:[A-Z][\w&-]{0,40}+\s(?:of\s|and\s|the\s)?){1,5})\(([A-Z]{2,5})\)"
 )
+_HALF_A_NAME = re.compile(
+    r"(?<![.:;] )\b(?!(?:Head|Chair|Member|Vice|Part|Meeting)\b)[A-Z]\w+ of \Z"
+)
+"""Before the rest of a name ("University of Bath Police Department")."""
+_SHORT_AT_END = re.compile(r"\s\([A-Z]{2,5}\)$")
 _REACH = 110
 _NAME_BEFORE = re.compile(
     r"(?<![.:;|]\s)(?<!\A)\b(?!(?:All|Any|Each|Every|The|An?|Our|Your|No|If|When|Where|Line)\s)"
@@ -243,9 +251,10 @@ def _is_in_name(text: str, match: re.Match[str]) -> bool:
 
 
 def _is_several(text: str, match: re.Match[str]) -> bool:
-    """Return whether a title is the end of a list ("Town and City Council") or two roles."""
+    """Return whether a title is the end of a list or of a name, or two roles."""
     name = match["name"]
-    if " and " in name and text[: match.start()].endswith(", "):
+    ahead = text[: match.start()]
+    if (" and " in name and ahead.endswith(", ")) or _HALF_A_NAME.search(ahead[-_REACH:]):
         return True
     return _BARE_SECOND.fullmatch(name) is not None and _NO_OFFICE.fullmatch(name) is None
 
@@ -260,7 +269,7 @@ def _joined(name: str, known: Mapping[str, str]) -> int:
 
 def _named(match: re.Match[str], said: str, known: Mapping[str, str]) -> tuple[str, str | None]:
     """Return the full name and the abbreviation of a mention."""
-    name = re.sub(r"\s\([A-Z]{2,5}\)$", "", " ".join(said.split()))
+    name = _SHORT_AT_END.sub("", " ".join(said.split()))
     if name in known:
         return known[name], name
     group = _group_of(name)

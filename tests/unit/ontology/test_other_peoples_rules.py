@@ -48,6 +48,14 @@ NUMBERS = (EntityType.THRESHOLD, EntityType.DEADLINE)
         "Some letters may not require a reply.",
         "A quick medium often requires an answer at once.",
         "This page lists rules, as allowed for by the statutes.",
+        "The purpose of this policy is to define what a race must meet.",
+        "This is a form (which may, in any case, be required before the start).",
+        "Regular checks are made for compliance against this policy.",
+        "It should be noted that each case counts.",
+        "You'll be advised of the reason.",
+        "Breaches by staff may carry consequences.",
+        "If any place is closer than that, then",
+        "Tell us this information:\n\n- Both races have some events in common there.",
         "Please follow these guidelines:\n\n- Post focus",
         "Follow these rules:\n\n- Post focus",
     ],
@@ -223,6 +231,8 @@ def test_what_only_sounds_like_an_exception(text: str) -> None:
         ("Tools must be on devices approved by the Security Officer.", "APPROVED_BY", False),
         ("Tools must be approved by the Security Officer.", "APPROVED_BY", True),
         ("Requests must be submitted to the Compliance Officer for approval.", "REPORTS_TO", False),
+        ("Deals must be submitted to the Compliance Officer for content.", "REPORTS_TO", False),
+        ("No member of the Audit Committee may approve its own deal.", "APPROVED_BY", False),
         ("Plans must be submitted to the chair of the Audit Committee.", "REPORTS_TO", False),
         ("Losses must be submitted to the Audit Committee.", "REPORTS_TO", True),
         ("Nobody may disclose it to the Audit Committee.", "REPORTS_TO", False),
@@ -299,6 +309,12 @@ def test_who_approved_the_policy_is_told_of_the_policy() -> None:
     [
         ("Each employee shall be entitled to ten days of leave.", {"may"}),
         ("Leave can be taken by staff when a child is ill and requires care.", {"may"}),
+        ("The terms shall set the purpose and how employees may use it.", {"must"}),
+        ("The form must say why employees may use the key.", {"must"}),
+        ("Employees may pick the tools and the keys they must use.", {"may"}),
+        ("To see if it is bad and prohibits a visit, staff must ask.", {"must"}),
+        ("Users must:\n\n- list systems they may not use", {"must"}),
+        ("Staff may not and must not leave.", {"must_not"}),
         ("Guards are advised to act so:\n\n- If it is lost then it must be told.", {"must"}),
     ],
 )
@@ -315,6 +331,7 @@ def test_each_clause_has_its_own_modality(text: str, modalities: set[str]) -> No
         "You should receive the sum by wire 2-3 weeks following your request.",
         "- Say why a rule is not met (i.e. sent later than 60 days after the visit)",
         "Fares, with fair tips (10 - 15%), are reimbursable.",
+        "The charge goes up to $200 an hour after midnight.",
     ],
 )
 def test_numbers_that_limit_nobody(text: str) -> None:
@@ -325,6 +342,12 @@ def test_numbers_that_limit_nobody(text: str) -> None:
     ("text", "names"),
     [
         ("The systems manager must ask.", {"Systems Manager"}),
+        ("A senior manager decides.", {"Senior Manager"}),
+        ("Misuse of a staff discount card is noted.", set[str]()),
+        ("It is a human resources related incident.", set[str]()),
+        ("The chief financial officers of the clubs decide.", set[str]()),
+        ("It is told by the University of Bath Police Department.", set[str]()),
+        ("The Chair of the Audit Committee decides.", {"Audit Committee"}),
         ("Rules of the Ash & Elm Council Committee hold.", {"Ash & Elm Council Committee"}),
         ("Tell the Secretary of Department of Health & Human Services.", set[str]()),
         ("They run for other Town, Parish and County Council seats.", set[str]()),
@@ -339,6 +362,9 @@ def test_a_name_is_not_cut(text: str, names: set[str]) -> None:
     [
         "The hall cannot be used unless this is permitted by the Hall Manager.",
         "A Responsible Officer must be appointed.",
+        "No member of the club or staff may approve a deal.",
+        "Employees who travel by train must insure it.",
+        "The chair or an employee must sign.",
         "It should be declined when travelling within the United States.",
     ],
 )
@@ -364,3 +390,20 @@ def test_items_are_read_with_what_introduces_them(text: str, count: int) -> None
 def test_a_title_in_quotes_does_not_end_a_sentence() -> None:
     text = "In addition to part \u201c2. Other Duties,\u201d staff must wear a badge."
     assert only(facts(text), EntityType.OBLIGATION).attributes["sentence"] == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Seniors have priority over juniors except as follows.",
+        "Tools must not be used for other than their purpose.",
+    ],
+)
+def test_what_excepts_nothing(text: str) -> None:
+    assert of_type(facts(text), EntityType.EXCEPTION) == []
+
+
+def test_a_number_before_a_number_in_words_counts_nothing() -> None:
+    found = facts("You must send it at least (1) one week before the event.")
+    assert of_type(found, EntityType.THRESHOLD) == []
+    assert only(found, EntityType.DEADLINE).attributes["value"] == "1"

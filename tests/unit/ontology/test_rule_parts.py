@@ -29,6 +29,8 @@ RULES = (EntityType.OBLIGATION, EntityType.PROHIBITION, EntityType.PERMISSION)
             "Papers to be kept in rooms without windows",
             "",
         ),
+        ("You must call before noon if it rains.", "You call before noon if it rains", ""),
+        ("You must decide if it is urgent.", "You decide if it is urgent", ""),
         ("You must tell us 5 days before you leave.", "You tell us 5 days before you leave", ""),
         (
             "Accounts must be closed once somebody leaves or no longer requires them.",
@@ -140,3 +142,20 @@ def test_a_rule_of_many_parts_is_told_by_its_sentence(text: str, modalities: str
 def test_an_act_without_an_object_is_forbidden(text: str, modality: str) -> None:
     found = [one.attributes for type_ in RULES for one in of_type(facts(text), type_)]
     assert [one["modality"] for one in found] == [modality]
+
+
+@pytest.mark.parametrize(
+    ("text", "actor", "action"),
+    [
+        ("Employees and contractors must return it.", "Employees, Contractors", "return it"),
+        ("The Legal Department must ask.", "Legal Department", "ask"),
+        ("Before you meet staff, you must ask.", "", "you ask"),
+        ("Members of the club and staff must pay.", "", "Members of the club and staff pay"),
+        ("New employees must register.", "", "New employees register"),
+    ],
+)
+def test_an_actor_is_the_whole_subject(text: str, actor: str, action: str) -> None:
+    """Else the subject stays with the act."""
+    (rule,) = [one for type_ in RULES for one in of_type(facts(text), type_)]
+    about = rule.attributes
+    assert (about["action"], about.get("actor", "")) == (action, actor)
