@@ -33,7 +33,7 @@ _BESIDE = (
 )
 _EMOJI = r":[a-z0-9_+-]+:|[^\w\s]"
 _ONLY_THANKS = re.compile(
-    rf"(?=.*\b(?:{_WORD})\b)(?>(?:(?:{_WORD}|{_BESIDE})\b|{_EMOJI})\s*)++",
+    rf"(?=.*\b(?:{_WORD})\b)(?>(?>(?:(?:{_WORD}|{_BESIDE})\b|{_EMOJI})\s*)+)",
     re.IGNORECASE | re.DOTALL,
 )
 _LONGEST = 100

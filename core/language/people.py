@@ -211,7 +211,7 @@ def covers_everybody(text: str, *, is_outside: bool) -> bool:
 
 _OWN = re.compile(
     r"(?<!if )(?<!when )(?:\b(?:i|we)(?:\s*+(?:['\u2019]m|['\u2019]re|m\b)|\s++(?:am|are))"
-    r"(?:\s+(?:an?|also|just|only|still|actually|working|currently|now|here|as)\b)*+"
+    r"(?>(?:\s+(?:an?|also|just|only|still|actually|working|currently|now|here|as)\b)*)"
     r"|\bi\s++work\s++(?:here\s++)?as(?:\s++an?)?|\A(?:\W*+(?:and|ok|but|or)\W++)?as\s++an?)\s++\Z",
     re.IGNORECASE,
 )

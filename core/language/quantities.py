@@ -186,7 +186,7 @@ _STOP = re.compile(r"[.;:!?,\n]")
 _COUNTED = frozenset({"number", "duration"})
 
 
-_LINE_NUMBER = re.compile(r"(?m)^(?:[#*]|[^\S\n])*+(\d++(?:\.\d++)*+)[.)]?\s")
+_LINE_NUMBER = re.compile(r"(?m)^(?>(?:[#*]|[^\S\n])*)(\d++(?:\.\d++)*+)[.)]?\s")
 
 
 def _is_looser_date(quantity: Quantity, dates: Sequence[str]) -> bool:

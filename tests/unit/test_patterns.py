@@ -1,12 +1,20 @@
 """Every regular expression of the product takes time in proportion to its text."""
 
 import re
+from importlib import import_module
+from typing import Any, TypeAlias
 
 import pytest
 
 from tests.patterns import Found, attacks, patience, patterns, text_of, worst_of
 
 pytestmark = pytest.mark.slow
+
+constants: Any = import_module("re._constants")
+parser: Any = import_module("re._parser")
+Parsed: TypeAlias = Any
+"""What `re` makes of the source of an expression: pairs of an operator and what it is of."""
+_REPEATS = (constants.MAX_REPEAT, constants.MIN_REPEAT)
 
 LEAST = 380
 """Expressions that there are: a search that finds far fewer looks in the wrong places."""
@@ -101,3 +109,48 @@ def test_an_attack_has_its_length() -> None:
     """Head and tail included."""
     for attack in attacks(re.compile(r"for\s+x")):
         assert len(text_of(attack, 500)) == 500
+
+
+def _gives_back(parsed: Parsed) -> bool:
+    """Return whether a part of an expression may be matched in more than one way."""
+    return any(
+        op is constants.BRANCH
+        or (op in _REPEATS and about[0] != about[1])
+        or any(_gives_back(inner) for inner in _inner(op, about))
+        for op, about in parsed
+    )
+
+
+def _is_misread(parsed: Parsed) -> bool:
+    """Return whether "++", "*+" or "?+" stands after what may be matched in more than one way."""
+    return any(
+        (op is constants.POSSESSIVE_REPEAT and _gives_back(about[2]))
+        or any(_is_misread(inner) for inner in _inner(op, about))
+        for op, about in parsed
+    )
+
+
+def _inner(op: Any, about: Any) -> list[Parsed]:
+    if op in {*_REPEATS, constants.POSSESSIVE_REPEAT}:
+        return [about[2]]
+    if op is constants.BRANCH:
+        return list(about[1])
+    if op is constants.SUBPATTERN:
+        return [about[3]]
+    if op in {constants.ASSERT, constants.ASSERT_NOT}:
+        return [about[1]]
+    return [about] if op is constants.ATOMIC_GROUP else []
+
+
+def _parsed(pattern: re.Pattern[Any]) -> Parsed:
+    return parser.parse(pattern.pattern, pattern.flags)
+
+
+def test_no_expression_is_one_that_python_before_3_11_5_misreads() -> None:
+    """It lost matches of a possessive repeat of what backtracks; an atomic group keeps them.
+
+    See the changelog of Python 3.11.5, gh-106052. Debian 12 has 3.11.2.
+    """
+    assert [one.where for one in patterns() if _is_misread(_parsed(one.pattern))] == []
+    assert _is_misread(_parsed(re.compile(r"(?:\s+(?:an?|also)\b)*+\s++\Z")))
+    assert not _is_misread(_parsed(re.compile(r"(?>(?:\s+(?:an?|also)\b)*)\s++\Z")))

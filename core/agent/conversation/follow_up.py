@@ -101,8 +101,8 @@ def more_told(text: str, slot: str) -> tuple[Assumption, ...]:
 
 
 _LEAD = re.compile(
-    r"(?:(?:ok(?:ay)?|so|and|but|or|also|hm+|thanks|thank you|then|well|sorry|actually|wait|no|yes"
-    r"|great|good|sure|right|now)\b[\s,.!:-]*+)*+",
+    r"(?>(?:(?:ok(?:ay)?|so|and|but|or|also|hm+|thanks|thank you|then|well|sorry|actually|wait|no"
+    r"|yes|great|good|sure|right|now)\b[\s,.!:-]*+)*)",
     re.IGNORECASE,
 )
 _SUPPOSES = re.compile(

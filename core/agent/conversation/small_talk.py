@@ -62,7 +62,7 @@ _END = r"(?!\w)[\s\W]*+"
 
 
 def _only(*parts: str) -> re.Pattern[str]:
-    return re.compile(rf"\A[\s\W]*+(?>(?:{'|'.join(parts)}){_END})++", re.IGNORECASE)
+    return re.compile(rf"\A[\s\W]*+(?>(?>(?:{'|'.join(parts)}){_END})+)", re.IGNORECASE)
 
 
 _KINDS: tuple[tuple[SmallTalk, re.Pattern[str]], ...] = (
@@ -74,7 +74,7 @@ _ACKNOWLEDGES = _only(_DONE)
 _EMOJI = re.compile(r":[a-z0-9_+-]{1,40}:")
 _APOSTROPHE = str.maketrans({"\u2019": "'", "\u2018": "'"})
 _OPENING = re.compile(
-    r"\A[\s\W]*+(?>(?:"
+    r"\A[\s\W]*+(?>(?>(?:"
     rf"{_GREETS}(?:,? (?-i:[A-Z])[\w-]+(?=\s*[,!:\u2013-]))?|{_HOW}"
     r"|(?:just |sorry,? )?(?:a |one |another |maybe a |probably a )?"
     r"(?:quick|small|short|dumb|stupid|silly|newbie|basic|random|naive)"
@@ -86,7 +86,7 @@ _OPENING = re.compile(
     r"(?:well|good|fine|great|doing well)"
     r"|(?:can|could) (?:someone|anyone|you) help(?: me)?(?: with this)?"
     rf"|{_THANKS}|pls|please"
-    r")(?!\w)\s*(?:[,.!:;?\u2013\u2014-]+\s*|(?=\s|$)))++",
+    r")(?!\w)\s*(?:[,.!:;?\u2013\u2014-]+\s*|(?=\s|$)))+)",
     re.IGNORECASE,
 )
 """Greetings and excuses at the beginning of a message."""

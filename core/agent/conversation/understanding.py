@@ -36,14 +36,14 @@ _FOLLOWS = re.compile(
     re.IGNORECASE,
 )
 _HEARD = re.compile(
-    r"^(?:(?:ok(?:ay)?|great|good|thanks|thank you|thx|sure|right|hm+|alright|cool|got it"
+    r"^(?>(?:(?:ok(?:ay)?|great|good|thanks|thank you|thx|sure|right|hm+|alright|cool|got it"
     r"|sorry|(?:i )?meant|i mean)\b"
-    r"[\s,.!:-]*+)++(?=\w)",
+    r"[\s,.!:-]*+)+)(?=\w)",
     re.IGNORECASE,
 )
 """With what people show that they heard the last answer."""
 _MEANT = re.compile(
-    r"\A(?:(?:no|nope|sorry|oh|ah|wait|actually|hm+|not that)\b[\s,.!:-]*+)*+"
+    r"\A(?>(?:(?:no|nope|sorry|oh|ah|wait|actually|hm+|not that)\b[\s,.!:-]*+)*)"
     r"i (?:actually |really |rather )?(?:meant|mean)\b(?: to (?:say|ask))?[\s,:]*+(?=\w)",
     re.IGNORECASE,
 )
@@ -101,7 +101,7 @@ _LONG_REPLY = 4
 """Words up to which a reply without one is no question."""
 _INVISIBLE = frozenset({"Cc", "Cf", "Co", "Cs"})
 _BLANKS = re.compile(r"[^\S\n]{2,}+")
-_EMPTY_LINES = re.compile(r"(?:[^\S\n]?\n){3,}+")
+_EMPTY_LINES = re.compile(r"(?>(?:[^\S\n]?\n){3,})")
 _LONG_NUMBER = re.compile(r"(\d{40})\d++")
 """No quantity has more digits: what follows is cut off before anybody reads a number in it."""
 

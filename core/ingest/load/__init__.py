@@ -41,7 +41,7 @@ _FOREIGN: tuple[tuple[bytes, str, str], ...] = (
     (b"Rar!", "a RAR archive", "unpack it first"),
 )
 _HTML_START = re.compile(
-    rb"\s*+(?:<\?xml[^>]*+>\s*+)?(?:(?><!--.*?-->)\s*+)*+<(?:!doctype\s+html|html)\b",
+    rb"\s*+(?:<\?xml[^>]*+>\s*+)?(?>(?:(?><!--.*?-->)\s*+)*)<(?:!doctype\s+html|html)\b",
     re.IGNORECASE | re.DOTALL,
 )
 _PROBE_BYTES = 1024

@@ -29,8 +29,8 @@ _FRONT_MATTER = re.compile(
     r"---[ \t]*\r?\n(.{0,20000}?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)", re.DOTALL
 )
 _UNOPENED = re.compile(
-    r"((?:[A-Za-z][\w-]{0,40}:(?: [^\n]{0,300})?\n|[ \t]{1,20}[^\n]{1,300}\n"
-    r"|- [^\n]{1,300}\n){1,200}+)"
+    r"((?>(?:[A-Za-z][\w-]{0,40}:(?: [^\n]{0,300})?\n|[ \t]{1,20}[^\n]{1,300}\n"
+    r"|- [^\n]{1,300}\n){1,200}))"
     r"---[ \t]*(?:\n|$)"
 )
 """The same without its first line, as some generators of policies write it."""
