@@ -112,9 +112,9 @@ def test_an_attack_has_its_length() -> None:
 
 
 def _gives_back(parsed: Parsed) -> bool:
-    """Return whether a part of an expression may be matched in more than one way."""
+    """Return whether a part of an expression is tried in several ways, or denied."""
     return any(
-        op is constants.BRANCH
+        op in {constants.BRANCH, constants.ASSERT_NOT}
         or (op in _REPEATS and about[0] != about[1])
         or any(_gives_back(inner) for inner in _inner(op, about))
         for op, about in parsed
@@ -122,7 +122,7 @@ def _gives_back(parsed: Parsed) -> bool:
 
 
 def _is_misread(parsed: Parsed) -> bool:
-    """Return whether "++", "*+" or "?+" stands after what may be matched in more than one way."""
+    """Return whether "++", "*+" or "?+" stands after such a part."""
     return any(
         (op is constants.POSSESSIVE_REPEAT and _gives_back(about[2]))
         or any(_is_misread(inner) for inner in _inner(op, about))
@@ -149,7 +149,7 @@ def _parsed(pattern: re.Pattern[Any]) -> Parsed:
 def test_no_expression_is_one_that_python_before_3_11_5_misreads() -> None:
     """It lost matches of a possessive repeat of what backtracks; an atomic group keeps them.
 
-    See the changelog of Python 3.11.5, gh-106052. Debian 12 has 3.11.2.
+    See gh-106052 and gh-100061 of CPython. Debian 12 has 3.11.2.
     """
     assert [one.where for one in patterns() if _is_misread(_parsed(one.pattern))] == []
     assert _is_misread(_parsed(re.compile(r"(?:\s+(?:an?|also)\b)*+\s++\Z")))
