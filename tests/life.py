@@ -22,6 +22,7 @@ from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.identity_key import IdentityKey
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.pseudonyms import Pseudonyms
+from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.messages.backlog import PostgresBacklog
 from core.adapters.postgres.messages.inbox import PostgresInbox
 from core.adapters.postgres.messages.outbox import PostgresOutbox
@@ -257,7 +258,9 @@ class Deployment:
             yield
             running.cancel()
 
+    @begun_again
     async def rows(self, query: str, **parameters: object) -> list[dict[str, object]]:
+        # A connection that died within the last second is found dead only by its first statement.
         async with self.engine.connect() as connection:
             found = await connection.execute(text(query), parameters)
             return [dict(row) for row in found.mappings()]

@@ -5,7 +5,6 @@ import contextlib
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Generator, Mapping
@@ -19,6 +18,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from tests.databases import logins
+from tests.ports import free_port
 from tests.servers.slack import FakeSlack
 
 ROOT = Path(__file__).parents[1]
@@ -45,13 +45,6 @@ async def let_pass(engine: AsyncEngine, *, seconds: float) -> None:
             await connection.execute(text(statement), {"s": seconds})
 
 
-def free_port() -> int:
-    """Return a port of the loopback that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Running:
     """One process."""
@@ -62,7 +55,7 @@ class Running:
     forks: "Forks | None"
     """Who started it; None: somebody else, who also waits for its end."""
 
-    async def ready(self, *, within_s: float = 20.0) -> None:
+    async def ready(self, *, within_s: float = 60.0) -> None:
         """Wait until it says that it is."""
         async with asyncio.timeout(within_s):
             while True:

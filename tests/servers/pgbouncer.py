@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sqlalchemy import make_url
 
-from tests.slack_processes import free_port
+from tests.ports import free_port
 
 BEGUN_WITHIN_S = 20.0
 PROGRAM = shutil.which("pgbouncer", path=f"{os.defpath}:/usr/sbin:/usr/local/sbin")

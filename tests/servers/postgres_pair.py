@@ -37,7 +37,7 @@ from core.adapters.postgres.engine.roles import (
     DatabaseRole,
     make_embedded_logins,
 )
-from tests.slack_processes import free_port
+from tests.ports import free_port
 
 DATABASE, USER = "citebound", "postgres"
 CONFIGURATION = """

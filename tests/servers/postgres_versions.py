@@ -21,7 +21,7 @@ from core.adapters.postgres.engine.embedded_account import (
     server_account,
 )
 from core.adapters.postgres.engine.roles import DatabaseRole
-from tests.slack_processes import free_port
+from tests.ports import free_port
 
 ROLES = Path(__file__).parents[2] / "deploy" / "sql" / "roles.sql"
 LOGINS = {

@@ -16,9 +16,10 @@ from sqlalchemy import text
 
 from core.adapters.postgres.engine.database import engine_for
 from tests.databases import login_variables
+from tests.ports import free_port
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.faults import error, slow_answer, status
-from tests.slack_processes import Running, free_port
+from tests.slack_processes import Running
 
 ROOT = Path(__file__).parents[3]
 QUESTION = "What is the limit for gifts that employees accept from business partners?"
@@ -65,7 +66,7 @@ async def command(
     try:
         running = Running(pid=process.pid, port=port, operations_port=operations_port, forks=None)
         async with asyncio.TaskGroup() as group:
-            becoming = group.create_task(running.ready(within_s=60.0))
+            becoming = group.create_task(running.ready())
             ended = group.create_task(process.wait())
             await asyncio.wait({becoming, ended}, return_when=asyncio.FIRST_COMPLETED)
             if process.returncode is not None:

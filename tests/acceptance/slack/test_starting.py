@@ -19,8 +19,9 @@ from core.bootstrap import Service, bootstrap
 from core.config.settings import Settings
 from core.domain.conversation import Place
 from tests.databases import admin, logins
+from tests.ports import free_port
 from tests.servers.slack import FakeSlack
-from tests.slack_processes import Forks, Running, forks, free_port
+from tests.slack_processes import Forks, Running, forks
 from tests.slack_product import settings_for
 
 ROLES = pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from core.adapters.postgres.engine.database import engine_for
 from core.adapters.postgres.queue import work_queue
 from core.adapters.postgres.queue.work_queue import POLLED_EVERY_S, SLOTS, PostgresWorkQueue
 from core.domain.message import Accepted, Claimed, Waiting
@@ -213,19 +214,21 @@ async def test_a_handler_that_raises_is_called_again_later(
 
 
 async def test_notifications_are_heard_again_after_the_database_was_lost(
-    deployment: Deployment, monkeypatch: pytest.MonkeyPatch
+    deployment: Deployment, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Connections end, the one that listens among them; the process looks, and listens anew."""
     monkeypatch.setattr(work_queue, "RESTARTED_AFTER_S", 0.1)
+    killer = engine_for(database_url, pooled=False)
     async with deployment.working():
         await deployment.until(LISTENING)
         for n in range(3):
             await asyncio.sleep(0.2)
-            await change(deployment.engine, KILL_ALL)
+            await change(killer, KILL_ALL)
             await put(deployment, f"m{n}")
         await deployment.until(LISTENING)
         await deployment.quiet()
     assert await broken_promises(deployment, accepted=3) == []
+    await killer.dispose()
 
 
 async def test_a_shutdown_lets_what_has_begun_end(deployment: Deployment) -> None:

@@ -1,6 +1,5 @@
 """A console over a small corpus, with records made by the product."""
 
-import socket
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from core.domain.conversation import Place
 from core.ingest.prepare import Overrides
 from tests.databases import as_role
 from tests.officer_console import OFFICERS, ORIGIN, Console, Visitor, grant, served
+from tests.ports import free_port
 
 POLICY = """# Gifts Policy
 
@@ -34,13 +34,6 @@ POLICY = """# Gifts Policy
 """
 NEXT = POLICY.replace("EUR 50 per giver", "EUR 40 per giver")
 QUESTION = "May employees accept gifts, and up to what value?"
-
-
-def free_port() -> int:
-    """Return a port that nobody listens on."""
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
 
 
 @pytest.fixture

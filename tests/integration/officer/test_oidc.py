@@ -12,8 +12,8 @@ from core.adapters.postgres.engine.roles import DatabaseRole
 from core.bootstrap import bootstrap
 from core.config.settings import Settings
 from tests.databases import as_role
-from tests.integration.officer.conftest import free_port
 from tests.officer_console import OFFICERS, ORIGIN, Console, Visitor, grant, served
+from tests.ports import free_port
 from tests.servers.oidc import OidcServer, oidc
 from tests.servers.teams.openid import private_key
 
