@@ -279,11 +279,11 @@ def _numbered_paragraph(line: _Line, label: Label, rest: str) -> HeadingLine:
 
 def _in_capitals(line: _Line) -> HeadingLine | None:
     text = line.text.strip()
-    letters = sum(1 for character in text if character.isalpha())
-    if not line.follows_gap or not text.isupper() or letters < _MIN_CAPITALS or "|" in text:
+    if not line.follows_gap or not text.isupper() or "|" in text:
         return None
     if (
-        len(text) > _MAX_TITLE_CHARACTERS
+        sum(map(str.isalpha, text)) < _MIN_CAPITALS
+        or len(text) > _MAX_TITLE_CHARACTERS
         or text[-1] in ".,;"
         or (line.after.isupper() and parse_label(line.after) is None)
     ):

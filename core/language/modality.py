@@ -249,7 +249,6 @@ def modality(text: str) -> Modality:
 
 
 @cached_by_text()
-@cached_by_text(entries=256)
 def modalities(text: str) -> tuple[ModalClause, ...]:
     """Return the clauses of `text` in order; a sentence without a modal verb is one clause."""
     if not may_be_modal(text):
@@ -325,9 +324,14 @@ def _triggers(text: str) -> Iterator[re.Match[str]]:
         return
     end = 0
     for word in _WORD.finditer(text):
-        if word.start() < end:
+        said = word[0]
+        if not (
+            said.casefold() in _FIRST_WORDS
+            or (said[-1] in "nN" and word["contracted"])
+            or said.isspace()
+        ):
             continue
-        if not (word[0].casefold() in _FIRST_WORDS or word["contracted"] or word[0].isspace()):
+        if word.start() < end:
             continue
         found = _TRIGGER.match(text, word.start())
         if found is not None:

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 from core.language.numerals import (
     DIGIT,
     DIGITS,
+    FIRST_WORDS,
     GLUED,
     MONEY_NAME,
     MONTH_NAME,
@@ -31,6 +32,7 @@ from core.language.numerals import (
     scale_of,
     values_of,
 )
+from core.language.text_cache import OpenedPattern
 
 QuantityKind: TypeAlias = Literal[
     "amount", "percentage", "duration", "date", "time", "section", "number"
@@ -55,14 +57,17 @@ class Notation:
     """What every match of it contains, all of them."""
 
     @property
-    def pattern(self) -> re.Pattern[str]:
+    def pattern(self) -> re.Pattern[str] | OpenedPattern:
         """Finds it; compiled at the first use, since all together take a tenth of a second."""
         return _compiled(self.source)
 
 
 @cache
-def _compiled(source: str) -> re.Pattern[str]:
-    return re.compile(source, re.IGNORECASE)
+def _compiled(source: str) -> re.Pattern[str] | OpenedPattern:
+    pattern = re.compile(source, re.IGNORECASE)
+    if not source.startswith(NOT_WITHIN):
+        return pattern
+    return OpenedPattern(pattern=pattern, opening=FIRST_WORDS, opens_with_digits=True)
 
 
 _MONTHS = (

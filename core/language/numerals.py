@@ -90,6 +90,8 @@ SPACED_DIGITS = r"(?:\b\d{1,3}(?: \d{3}(?!\d)){1,6}(?:,\d+)?(?![\d.,]\d))"
 
 NOT_WITHIN = r"(?<![\w.])(?<!\d[,'\u2019])"
 """Where a number may begin: not within another one, of which hostile text has thousands."""
+FIRST_WORDS = frozenset((*NUMERALS, *ORDINALS, "a"))
+"""Words with which one may begin there ("a hundred", "third"), if not with digits."""
 
 NUMBER = rf"(?:{WORDS}\s?\(\s?{DIGITS}\s?\)|{WORDS}|{DIGITS})"
 """A number in words, in digits, or in words repeated in digits."""

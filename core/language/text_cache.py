@@ -86,6 +86,34 @@ class WordPattern:
         return iter(()) if self.words.isdisjoint(words_of(text)) else self.pattern.finditer(text)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class OpenedPattern:
+    """A pattern that is tried only at words with which its matches begin.
+
+    A choice of many words is slow to find nothing at each letter.
+    """
+
+    pattern: re.Pattern[str]
+    """Which matches only from the beginning of a word."""
+    opening: frozenset[str]
+    """The first words of its matches, in lower case."""
+    opens_with_digits: bool = False
+    """True where they may begin with a number in digits as well."""
+
+    def finditer(self, text: str) -> Iterator[re.Match[str]]:
+        """See `re.Pattern.finditer`."""
+        end = 0
+        for word in _WORD.finditer(text):
+            start, said = word.start(), word[0]
+            if start < end:
+                continue
+            if said.casefold() in self.opening or (self.opens_with_digits and said[0].isdecimal()):
+                found = self.pattern.match(text, start)
+                if found is not None:
+                    end = found.end()
+                    yield found
+
+
 def word_pattern(pattern: str, *, words: str, flags: re.RegexFlag = re.IGNORECASE) -> WordPattern:
     """Return a pattern of which each match has one of some words, given in lower case."""
     return WordPattern(pattern=re.compile(pattern, flags), words=word_set(words))

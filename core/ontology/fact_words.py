@@ -114,9 +114,10 @@ def entity_words(entity: Entity, places: Sequence[SectionRef]) -> Mapping[str, f
     """
     told = places[:MOST_PLACES] if is_of_one_policy(entity.key) else ()
     titles = " ".join(f"{place.title} {place.policy_title}" for place in told)
-    said = " ".join((entity.description, *entity.attributes.values()))
     weights = dict.fromkeys(stems_of(titles), PLACE_WEIGHT)
-    weights |= dict.fromkeys(stems_of(said), TEXT_WEIGHT)
+    # A rule's sentence is its description and an attribute, and its words are read once.
+    for said in {entity.description, *entity.attributes.values()}:
+        weights |= dict.fromkeys(stems_of(said), TEXT_WEIGHT)
     weights |= dict.fromkeys(stems_of(" ".join((entity.name, *entity.aliases))), NAME_WEIGHT)
     return weights
 

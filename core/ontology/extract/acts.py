@@ -106,7 +106,7 @@ def parts_of(sentence: str, clause: ModalClause, *, has_actor: bool) -> RulePart
         has_actor: Whether its subject is who it binds, and is told apart.
     """
     text = sentence.rstrip(" .")
-    if clause.trigger is None or not _is_plain(text):
+    if clause.trigger is None:
         return UNTOLD
     trigger = clause.trigger.of(sentence)
     case, start = _opening_case(text)
@@ -115,6 +115,7 @@ def parts_of(sentence: str, clause: ModalClause, *, has_actor: bool) -> RulePart
         not _VERB.fullmatch(trigger)
         or _COMMA.search(text, start)
         or _MORE_THAN_A_SUBJECT.search(_BE.sub("", subject))
+        or not _is_plain(text)
     ):
         return UNTOLD
     act = text[clause.trigger.char_end :]

@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass
 
 from core.language.modality import may_be_modal
-from core.language.text_cache import cached_by_text, word_set, words_of
+from core.language.text_cache import cached_by_text, word_pattern
 
-_EXEMPTION = re.compile(
+_EXEMPTION = word_pattern(
     r"\b(?:do|does)(?:\s+not|n't) apply\b"
     r"|(?<!non-)(?<!tax-)\bexempt(?! (?-i:[A-Z]))(?:(?:ed)?s?\b"
     r"(?! (?:and|or|employees?|team|staff|workers?|positions?|status|tests?)\b)"
@@ -22,13 +22,16 @@ _EXEMPTION = re.compile(
     r"|\b(?:supplements?|local|national|laws?|legislation|agreements?|contracts?)\b[^.;]{0,60}"
     r"\b(?:takes? precedence|prevails?)\b"
     r"|\bappl(?:y|ies) instead\b",
-    re.IGNORECASE,
+    words=(
+        "apply applies exempt exempts exempted exempteds exemption exemptions not excluded"
+        " exception exceptions count precedence prevail prevails"
+    ),
 )
-_CARVED_OUT = re.compile(
+_CARVED_OUT = word_pattern(
     r"(?:\b(?:except(?! that it\b)(?: (?:for|that|where|when|in|as))?"
     r"|unless|with the exception of|save for|(?<!for )other than)\b)"
     r"(?P<case>(?:[^.;()]|\.(?=[\w.])|\([^()]{0,200}\)){4,})",
-    re.IGNORECASE,
+    words="except unless exception save other",
 )
 _TOLD_BELOW = re.compile(
     r"\W*(?:as |in |for )?(?:the |these )?follow(?:s|ing)(?: \w+)?\W*", re.IGNORECASE
@@ -43,14 +46,6 @@ the owner")."""
 _BEGINS = re.compile(r"(?:\A|[.:;\u2013\u2014]\s?|\b(?:and|but|so)\s)\Z", re.IGNORECASE)
 """What stands before an exception that comes before its rule ("Unless you are ill, you must")."""
 _TO_THE_RULE = re.compile(r"[^,]*(?:(?:, [^,]{1,40}){0,5}, (?:or|and) [^,]*)?(?=,)")
-_EXCEPTING = word_set(
-    "except unless other exception exceptions save apply applies exempt exempts exempted exempteds"
-    " exemption exemptions covered subject gifts hospitality within excluded count precedence"
-    " prevail prevails"
-)
-"""Words of which every exception has one: most sentences have none."""
-
-
 _IN_A_CASE = re.compile(r"\W*(?:if|when|where|unless)\b[^,]*\Z", re.IGNORECASE)
 """Before words that only say in which case another rule holds ("if it is not covered, you may")."""
 _PURPOSE = re.compile(r"\bso (?:that )?(?:it|they|this|these)\s*$", re.IGNORECASE)
@@ -71,8 +66,6 @@ class SentenceException:
 @cached_by_text()
 def exception_in(sentence: str) -> SentenceException | None:
     """Return the exception that a sentence makes, None if it makes none."""
-    if _EXCEPTING.isdisjoint(words_of(sentence)):
-        return None
     for carved in _CARVED_OUT.finditer(sentence):
         if carved[0].casefold().startswith("other") and not (
             _OF_ALL.search(sentence, max(0, carved.start() - _REACH), carved.start())

@@ -7,7 +7,7 @@ from dataclasses import replace
 from core.domain.ontology import EntityType
 from core.language.numerals import DIGIT, MONEY_NAME, NUMERAL_IN_WORDS, SHARE, signs_of
 from core.language.quantities import Quantity, quantities
-from core.language.text_cache import word_set, words_of
+from core.language.text_cache import cached_by_text, word_set, words_of
 from core.ontology.extract.comparisons import (
     OR_MORE,
     Measure,
@@ -95,6 +95,11 @@ _LIMIT = re.compile(
 )
 
 
+@cached_by_text(entries=16)
+def _sets_something(sentence: str) -> bool:
+    return _RULES.search(sentence) is not None
+
+
 def measures_of(statement: Statement) -> Iterator[Measure]:
     """Yield the thresholds and deadlines of a statement."""
     text = statement.words
@@ -107,7 +112,7 @@ def measures_of(statement: Statement) -> Iterator[Measure]:
         if quantity.kind in {"amount", "percentage"}:
             found = last = _amount(read, place, statement, last)
         elif quantity.kind == "number" and (
-            statement.kind == "row" or _RULES.search(statement.sentence)
+            statement.kind == "row" or _sets_something(statement.sentence)
         ):
             found = None if _in_example(text, quantity) else _count(quantity, text)
         if found is not None and (found.comparison != "exactly" or _is_limit(statement)):

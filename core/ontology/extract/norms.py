@@ -74,6 +74,8 @@ _UNENDED = re.compile(
     r"\b(?:any|an?|the|following)\W*$|\b(?:of|by|with|then)[,;\s]*$", re.IGNORECASE
 )
 """The end of what only introduces a list, without a colon ("must not be used for any;")."""
+_AT_END = 24
+"""Characters in which such an end is looked for."""
 _ANY_ONE = re.compile(
     r"\b(?:unless|if|when|where|provided|except)\b[^.;]{0,40}\b(?:any|either|one)\b", re.IGNORECASE
 )
@@ -143,11 +145,12 @@ class Norm:
 
 def norms_of(statement: Statement, known: Mapping[str, str]) -> tuple[Norm, ...]:
     """Return the norms of a statement, at most one of each type."""
-    if statement.kind == "row" or _DEFINING.match(statement.words):
+    words = statement.words
+    if statement.kind == "row" or _DEFINING.match(words):
         return ()
-    if ends_in_colon(statement.words) or is_cut_off(statement.words):
+    if ends_in_colon(words) or is_cut_off(words):
         return ()
-    if _EXAMPLE.match(statement.words) or _UNENDED.search(statement.words):
+    if _EXAMPLE.match(words) or _UNENDED.search(words, len(words) - _AT_END):
         return ()
     found: dict[EntityType, Norm] = {}
     for norm in (*_modal(statement, known), *_exceptions(statement, known)):

@@ -69,14 +69,14 @@ _BARE = re.compile(
 )
 _WHOLE = re.compile(rf"(?<![\w-])(?P<name>{FULL_NAME})(?![\w-])")
 _PARAGRAPH = "\n\n"
-_PATTERNS = (
-    (_REFERENCE, re.compile(rf"(?:{_PLACE}|{_HOLDER})[\s\u200e\u00a0*]{{0,5}}[\dA-Z]")),
-    (_SHORT, re.compile(r"[A-Z]{3}[ \u00a0]\d")),
-    (_BARE, re.compile(r"\d\.\d")),
-    (_WHOLE, re.compile(rf"{KIND}|[A-Z]-\d")),
+_PATTERNS: tuple[tuple[re.Pattern[str], tuple[re.Pattern[str], ...]], ...] = (
+    (_REFERENCE, ()),
+    (_SHORT, (re.compile(r"[A-Z]{3}[ \u00a0]\d"),)),
+    (_BARE, (re.compile(r"\d\.\d"),)),
+    (_WHOLE, (re.compile(KIND), re.compile(r"[A-Z]-\d"))),
 )
-"""Each kind of reference in order of precedence, and what it contains at least: a quick search for
-that saves most paragraphs the slow one."""
+"""Each kind of reference in order of precedence, and of what it contains at least one, where a
+search for that is quicker and saves most paragraphs the slow one."""
 _PIECE = re.compile(
     rf"(?P<join>{_JOIN})?\u200e?(?P<number>{_NUMBER}|{_LETTER}|\([0-9A-Za-z]{{1,5}}\))"
 )
@@ -166,7 +166,7 @@ def _mentions_between(text: str, start: int, end: int) -> Iterator[_Mention]:
     found: list[_Mention] = []
     open_text = text[start:end]
     for pattern, needs in _PATTERNS:
-        if not needs.search(open_text):
+        if needs and not any(one.search(open_text) for one in needs):
             continue
         pieces: list[str] = []
         position = 0

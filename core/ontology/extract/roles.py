@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from core.language.text_cache import cached_by_text, word_set, words_of
+from core.language.text_cache import OpenedPattern, cached_by_text, word_set, words_of
 from core.ontology.extract.entities import slug
 
 _ABBREVIATIONS: Mapping[str, str] = {
@@ -113,12 +113,23 @@ _SHORT = re.compile(
     rf"|(?:\s[A-Z]\w+){{0,2}}\s(?:Policy|Handbook|Manual|Guide|Guidelines|Procedure|Standard)\b)"
 )
 """Not within an identifier ("HR-010")."""
-_GROUP = re.compile(rf"\b(?<!non-)(?<!user-)(?:{'|'.join(_GROUPS)})\b(?!-\w)", re.IGNORECASE)
+_GROUP = OpenedPattern(
+    pattern=re.compile(rf"\b(?<!non-)(?<!user-)(?:{'|'.join(_GROUPS)})\b(?!-\w)", re.IGNORECASE),
+    opening=word_set(
+        "employee employees staff member members personnel contractor contractors line manager"
+        " managers supervisor supervisors managing executive non director directors officers"
+        " supplier suppliers vendor vendors consultant consultants intern interns apprentice"
+        " apprentices agents third business temporary agency senior department head heads human"
+        " internal works it service information security payments legal compliance finance"
+        " procurement data ombudsperson ombudsman"
+    )
+    | frozenset(_OF_SOMETHING.split("|")),
+)
 """Not within a compound ("manager-level roles", "non-employees")."""
 _NAMED_GROUPS = tuple(
     (re.compile(pattern, re.IGNORECASE), group) for pattern, group in _GROUPS.items()
 )
-_NEEDS: tuple[tuple[re.Pattern[str], frozenset[str]], ...] = (
+_NEEDS: tuple[tuple[re.Pattern[str] | OpenedPattern, frozenset[str]], ...] = (
     (
         _TITLED,
         word_set(

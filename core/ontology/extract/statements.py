@@ -72,6 +72,8 @@ _LONGEST = 4_000
 """Characters: what is longer is figures or code without a stop, and no sentence. To read numbers in
 it takes time in the square of its length: 15 s for 32,000 characters, hours for megabytes."""
 _MARKUP = re.compile(r"\*\*|__|`|\\(?=[$%#_*])|[\u200e\u200f]|\$\\rightarrow\$")
+_MARKED = ("*", "__", "`", "\\", "\u200e", "\u200f")
+"""One of these is in all markup, and none in most sentences."""
 _SIGNS = (("\\geq", "\u2265"), ("\\leq", "\u2264"))
 """Of formulas, as some tools export them."""
 _LABEL = re.compile(r"(?:MANDATORY|PROHIBITED|RECOMMENDED|CONDITION|PERMITTED|REQUIRED):\s*")
@@ -88,9 +90,11 @@ _HISTORY = re.compile(
 
 def clean(text: str) -> str:
     """Return `text` without markup and with single spaces."""
-    for sign, shown in _SIGNS:
-        text = text.replace(sign, shown)
-    return " ".join(_MARKUP.sub("", text).split())
+    if any(sign in text for sign in _MARKED):
+        for sign, shown in _SIGNS:
+            text = text.replace(sign, shown)
+        text = _MARKUP.sub("", text)
+    return " ".join(text.split())
 
 
 def is_history(section: Section) -> bool:

@@ -12,7 +12,7 @@ import pytest
 from core.language import lead_ins, modality
 from core.language.notations import NOTATIONS, Notation
 from core.language.numerals import signs_of
-from core.language.text_cache import WordPattern, cached_by_text, words_of
+from core.language.text_cache import OpenedPattern, WordPattern, cached_by_text, words_of
 from core.ontology.extract import deadlines, exemptions, role_relations, roles, scope, terms
 from tests.patterns import examples
 
@@ -50,8 +50,8 @@ def test_no_quantity_lacks_a_sign_of_its_kind(notation: Notation) -> None:
     in_words = notation is NOTATIONS[-1]
     found = [
         text
-        for text in examples(notation.pattern, 300)
-        if notation.pattern.search(re.sub(r"\d", "_", text) if in_words else text)
+        for text in examples(_plain(notation.pattern), 300)
+        if _plain(notation.pattern).search(re.sub(r"\d", "_", text) if in_words else text)
     ]
     assert len(found) > 50
     assert [text for text in found if not notation.needs <= signs_of(text)] == []
@@ -68,7 +68,7 @@ def _worded() -> dict[str, tuple[re.Pattern[str], frozenset[str]]]:
     """Return each pattern that is tried only where a text has one of some words."""
     kept: dict[str, object] = {
         f"{module.__name__}.{name}": value
-        for module in (lead_ins, deadlines, scope)
+        for module in (lead_ins, deadlines, exemptions, scope)
         for name, value in vars(module).items()
     }
     kept |= {f"thing {type_}": pattern for type_, pattern in terms._PATTERNS}
@@ -76,7 +76,9 @@ def _worded() -> dict[str, tuple[re.Pattern[str], frozenset[str]]]:
     found = {
         name: (one.pattern, one.words) for name, one in kept.items() if isinstance(one, WordPattern)
     }
-    found |= {f"role {at}": one for at, one in enumerate(roles._NEEDS)}
+    found |= {
+        f"role {at}": (_plain(one), words) for at, (one, words) in enumerate(roles._NEEDS)
+    }
     found |= {
         f"from {type_}": (one, role_relations._RELATING) for type_, one in role_relations._FROM_ROLE
     }
@@ -84,11 +86,31 @@ def _worded() -> dict[str, tuple[re.Pattern[str], frozenset[str]]]:
         f"to {type_}": (one, role_relations._TO_ROLE_WORDS[type_])
         for type_, one in role_relations._TO_ROLE
     }
-    found |= {
-        "carved out": (exemptions._CARVED_OUT, exemptions._EXCEPTING),
-        "exemption": (exemptions._EXEMPTION, exemptions._EXCEPTING),
-    }
     return found
+
+
+def _plain(pattern: re.Pattern[str] | OpenedPattern) -> re.Pattern[str]:
+    return pattern.pattern if isinstance(pattern, OpenedPattern) else pattern
+
+
+def _opened() -> dict[str, OpenedPattern]:
+    """Return each pattern that is tried only at some words."""
+    kept = {f"{one.kind} {at}": one.pattern for at, one in enumerate(NOTATIONS)}
+    kept |= {"groups": roles._GROUP}
+    return {name: one for name, one in kept.items() if isinstance(one, OpenedPattern)}
+
+
+@pytest.mark.parametrize("name", sorted(_opened()))
+def test_no_match_begins_with_a_word_that_is_passed_over(name: str) -> None:
+    """What a pattern finds by itself is found by the words that it opens with, in the same text."""
+    opened = _opened()[name]
+    found = 0
+    for text in examples(opened.pattern, 1_000):
+        for said in (text, f"Pay {text}, {text}", text.upper(), text.replace(" ", "_")):
+            matches = [match.span() for match in opened.pattern.finditer(said)]
+            assert [match.span() for match in opened.finditer(said)] == matches, said
+            found += len(matches)
+    assert found > 100
 
 
 @pytest.mark.parametrize("name", sorted(_worded()))

@@ -208,6 +208,10 @@ def index_of(
     )
 
 
+def _beginnings(words: Iterable[str]) -> set[str]:
+    return {f"{start}{_BEGINNING}" for word in words if (start := beginning(word))}
+
+
 class _Introductions:
     """The lead-ins of each list item and table row of one version."""
 
@@ -270,11 +274,15 @@ class _Said:
         self._places: dict[Span, SectionRef] = {}
         self._quotes: dict[Span, str] = {}
         self._stems: dict[Span, frozenset[str]] = {}
-        self._rows = [(row, span_of(row)) for row in rows if row["entity_id"] is not None]
+        self._marks: dict[Span, list[str]] = {}
+        self._headed: dict[SectionRef, frozenset[str]] = {}
+        self._rows: list[tuple[Mapping[Any, Any], Span]] = []
         self.sections: dict[int, set[str]] = {}
         places: dict[tuple[int, int | None], SectionRef] = {}
         for row in rows:
             span = span_of(row)
+            if row["entity_id"] is not None:
+                self._rows.append((row, span))
             if span in self._places:  # several facts are read from one sentence
                 continue
             on = row["section_id"], page_of(version["page_starts"], span.char_start)
@@ -310,21 +318,32 @@ class _Said:
         for row, span in self._rows:
             if (row["key"], span) not in stated:
                 continue
-            read = FactWords.at(self._places[span], sentence=self._stems[span])
-            words = read.sentence | read.heading | read.title
-            marked = {*read.sentence}
-            marked |= {f"{_HEADING}{word}" for word in read.heading}
-            marked |= {f"{_TITLE}{word}" for word in read.title}
-            marked |= {f"{start}{_BEGINNING}" for word in words if (start := beginning(word))}
+            if span not in self._marks:
+                self._marks[span] = sorted(self._words_at(span))
             found.append(
                 {
                     "provenance_id": row["provenance_id"],
                     "version_id": self._version["id"],
                     "entity_id": row["entity_id"],
-                    "words": sorted(marked),
+                    "words": self._marks[span],
                 }
             )
         return found
+
+    def _words_at(self, span: Span) -> frozenset[str]:
+        """Return the words of a place as they are stored in `fact_words`."""
+        place, said = self._places[span], self._stems[span]
+        headed = self._headed.get(place)
+        if headed is None:
+            read = FactWords.at(place, sentence=frozenset())
+            headed = self._headed[place] = frozenset(
+                chain(
+                    (f"{_HEADING}{word}" for word in read.heading),
+                    (f"{_TITLE}{word}" for word in read.title),
+                    _beginnings(read.heading | read.title),
+                )
+            )
+        return headed.union(said, _beginnings(said))
 
     def entities(self) -> list[dict[str, Any]]:
         return [
