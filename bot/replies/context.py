@@ -118,7 +118,7 @@ class Library:
             return None
         if (base := self.trusted(shelf.url)) is None:
             return None
-        url = base if "#" in base else f"{base}{_anchor(shelf, place)}"
+        url = address_at(base, shelf.file_name, place)
         return url if is_trusted(url, self.hosts) else base
 
     def trusted(self, url: str | None) -> str | None:
@@ -168,15 +168,26 @@ def _encoded(url: str) -> str:
     return quote(url, safe=_IN_URLS, errors="ignore")
 
 
-def _anchor(shelf: Shelf, place: SectionRef) -> str:
+def address_at(url: str, file_name: str, place: SectionRef) -> str:
+    """Return the address of a section, of which a policy's address may say the place itself.
+
+    Args:
+        url: Where the policy can be opened.
+        file_name: Of the file that it was read from: what its address may not tell.
+        place: The section.
+    """
+    return url if "#" in url else f"{url}{_anchor(url, file_name, place)}"
+
+
+def _anchor(url: str, file_name: str, place: SectionRef) -> str:
     """Return what leads from a policy's address to a section; empty: its format has nothing.
 
     A PDF opens at a page. Markdown, as forges and documentation sites render it, has an anchor for
     each heading, made of its words. On any other page that was HTML or Markdown, browsers find the
     heading by its text (a text fragment).
     """
-    path = urlsplit(shelf.url or "").path.lower()
-    kind = path if path.endswith((*_PDF, *_MARKDOWN, *_PAGES)) else shelf.file_name.lower()
+    path = urlsplit(url).path.lower()
+    kind = path if path.endswith((*_PDF, *_MARKDOWN, *_PAGES)) else file_name.lower()
     if kind.endswith(_PDF):
         return f"#page={place.page}" if place.page is not None else ""
     heading = " ".join(f"{place.number or ''} {place.title}".split())

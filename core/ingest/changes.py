@@ -179,11 +179,18 @@ def change_lines(
         whose = "policy that not everyone may read" if hidden == 1 else "policies not for everyone"
         lines.append(f"and {hidden} {whose}")
     if len(lines) > len(shown[:most]):
-        since = f" --since edition:{changes.before}" if changes.before else ""
-        lines[-1] += f": `citebound corpus changes{since}` lists all"
+        lines[-1] += f": {listing_command(changes)} lists all"
+    if not names_conflicts and any(one.conflicts for one in shown[:most]):
+        lines.append(f"{listing_command(changes)} says what contradicts what")
     if lines and not changes.are_conflicts_sought:
         lines.append(UNSOUGHT)
     return lines
+
+
+def listing_command(changes: CorpusChanges) -> str:
+    """Return the command that lists the same changes with all their words."""
+    since = f" --since edition:{changes.before}" if changes.before else ""
+    return f"`citebound corpus changes{since}`"
 
 
 def change_json(change: ChangedPolicy) -> dict[str, Json]:

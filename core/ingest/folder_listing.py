@@ -209,6 +209,11 @@ class _Folder:
         self, folder: Path, above: _Rules
     ) -> Iterator[SourceToIngest | Skipped | OtherFile]:
         """Yield files and what is left out; rules of the folders above hold on."""
+        try:
+            children = sorted(folder.iterdir())
+        except OSError as error:
+            yield Skipped(path=folder, reason=_unread_folder(error), hides=True)
+            return
         manifest = read_manifest(folder)
         base = _UrlBase(folder=absolute(folder), url=manifest.url_base or "")
         rules = _Rules(
@@ -220,11 +225,6 @@ class _Folder:
             if os.path.realpath(entry.path) not in self._listed:
                 yield self._source(entry.path, entry.given, rules)
         self._listed |= {os.path.realpath(entry.path) for entry in manifest.entries}
-        try:
-            children = sorted(folder.iterdir())
-        except OSError as error:
-            yield Skipped(path=folder, reason=_unread_folder(error), hides=True)
-            return
         for child in children:
             is_passed = is_aside(child.name) or _matches(child, rules.ignore)
             if is_passed or os.path.realpath(child) in self._listed:

@@ -14,7 +14,7 @@ from rich.text import Text
 
 from bot.console.commands.ask import Conversation, put_question, show
 from bot.console.commands.spaces import build_with_progress, built_lines
-from bot.console.ingest.ingest_files import Failed, ingest_with_progress, summary_line
+from bot.console.ingest.ingest_files import Failed, FileResult, ingest_with_progress, summary_line
 from bot.console.open_service import open_service
 from bot.console.options import AskOptions
 from bot.console.views.terminal import Terminal, clean, open_terminal, safe
@@ -112,7 +112,8 @@ async def _show_all(terminal: Terminal, service: Service) -> None:
     sources = find_sources([SAMPLES], given=NOTHING_GIVEN).sources
     await _embed_as_set_up(terminal, service)
     terminal.show(Text("Reading the sample policies", style="bold"))
-    results = await ingest_with_progress(terminal, service.ingestor, sources, with_chunks=True)
+    results: list[FileResult] = []
+    await ingest_with_progress(terminal, service.ingestor, sources, results, with_chunks=True)
     terminal.show(summary_line(results))
     if any(isinstance(item.result, Failed) for item in results):
         raise ConfigError("the sample policies could not all be read: restore the folder samples")

@@ -2,8 +2,8 @@
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import AsyncExitStack
-from dataclasses import asdict, dataclass
+from contextlib import AsyncExitStack, suppress
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,25 +31,25 @@ from bot.console.ingest.extraction_progress import (
 from bot.console.ingest.ingest_files import (
     Failed,
     FileResult,
-    counts_of,
     ingest_with_progress,
     keys_of,
     skipped_row,
-    status_of,
     summary_line,
 )
+from bot.console.ingest.ingest_json import outcome_as_json, plans_as_json
 from bot.console.open_service import open_service
 from bot.console.sources.shown import changed_rows
-from bot.console.views.terminal import Row, Terminal, open_terminal
+from bot.console.views.terminal import Terminal, open_terminal
 from core.adapters.anthropic.extraction.composition import estimating_reader, open_section_reader
 from core.adapters.postgres.corpus.withdrawals import PolicyFile
 from core.adapters.system import SystemClock
 from core.bootstrap import Service
 from core.config.settings import Settings
-from core.domain.errors import UsageError
-from core.ingest.changes import CorpusChanges, change_json
+from core.domain.errors import CiteboundError, TransientError, UsageError
+from core.ingest.changes import NO_CHANGES, CorpusChanges
 from core.ingest.folder_listing import FileListing, find_sources, other_kinds
 from core.ingest.prepare import Overrides
+from core.ingest.publish import Ingestor
 from core.ontology.model.model_extractor import ModelExtractor
 from core.ports import Published
 from core.ports.extraction import SectionReader
@@ -80,10 +80,12 @@ class _Outcome:
     """Of each file."""
     gone: list[PolicyFile]
     """Policies whose file is gone."""
-    changes: CorpusChanges
-    """What changed, policy by policy."""
-    reading: dict[str, object] | None = None
-    """What Claude read, for `--json`; None: it was not asked."""
+    vanished: list[Vanished]
+    """What became of these; empty while somebody is to be asked."""
+    changes: CorpusChanges | None
+    """What changed, policy by policy; None while somebody is to be asked."""
+    reading: tuple[Sequence[Text], dict[str, object]] | None = None
+    """What Claude read, for people and for `--json`; None: it was not asked."""
 
 
 def ingest(
@@ -111,9 +113,20 @@ def ingest(
     else:
         act = _ingest_by_claude if extract == CLAUDE else _ingest
         outcome = asyncio.run(act(terminal, settings, listing, options))
-        vanished = _settle(terminal, settings, outcome, options)
+        if outcome.changes is None:
+            outcome = _withdraw_if_confirmed(terminal, settings, outcome)
         if options.as_json:
-            terminal.show_json(_outcome_as_json(outcome, listing, vanished))
+            terminal.show_json(
+                outcome_as_json(
+                    outcome.results,
+                    listing,
+                    outcome.vanished,
+                    outcome.changes or NO_CHANGES,
+                    reading=outcome.reading[1] if outcome.reading else None,
+                )
+            )
+        else:
+            _show_end(terminal, outcome, listing)
         failed = any(isinstance(item.result, Failed) for item in outcome.results)
         is_whole = not failed and is_complete(outcome.results)
     return 0 if is_whole and not listing.skipped else EXIT_SOME_FAILED
@@ -135,33 +148,43 @@ def _refuse_unsure(terminal: Terminal, options: _Options) -> None:
         )
 
 
-def _settle(
-    terminal: Terminal, settings: Settings, outcome: _Outcome, options: _Options
-) -> list[Vanished]:
-    """List policies whose file is gone, and withdraw them if that was asked for and confirmed."""
-    gone = outcome.gone
-    if not options.as_json:
-        terminal.show(*map(vanished_row, gone))
-    if not gone or not options.syncs:
-        return [Vanished(file=one) for one in gone]
-    if not options.is_sure and not confirmed(terminal, len(gone)):
-        terminal.show(Text("nothing was withdrawn"))
-        return [Vanished(file=one) for one in gone]
-    done = asyncio.run(_withdraw(terminal, settings, gone))
-    if not options.as_json:
-        terminal.show(*map(withdrawn_row, done))
-    return done
+def _withdraw_if_confirmed(terminal: Terminal, settings: Settings, outcome: _Outcome) -> _Outcome:
+    """Ask whether to withdraw the policies whose file is gone; tell of all that changed at once.
+
+    What was published is told of also where nobody answers.
+    """
+    terminal.show(*(vanished_row(one, is_asked=True) for one in outcome.gone))
+    gone: list[PolicyFile] = []
+    try:
+        if confirmed(terminal, len(outcome.gone)):
+            gone = outcome.gone
+        else:
+            terminal.show(Text("nothing was withdrawn"))
+    finally:
+        vanished, changes = asyncio.run(_end(terminal, settings, outcome.results, gone))
+    untouched = [] if gone else [Vanished(file=one) for one in outcome.gone]
+    return replace(outcome, vanished=vanished + untouched, changes=changes)
+
+
+async def _end(
+    terminal: Terminal,
+    settings: Settings,
+    results: Sequence[FileResult],
+    gone: Sequence[PolicyFile],
+) -> tuple[list[Vanished], CorpusChanges]:
+    async with open_service(terminal, settings) as service:
+        done = await _withdraw(terminal, service, gone)
+        return done, await _changes(service, results, done)
 
 
 async def _withdraw(
-    terminal: Terminal, settings: Settings, gone: Sequence[PolicyFile]
+    terminal: Terminal, service: Service, gone: Sequence[PolicyFile], *, is_quiet: bool = False
 ) -> list[Vanished]:
-    async with open_service(terminal, settings) as service:
-        today = service.clock.now().date()
-        done = await withdraw_vanished(service.withdrawals, gone, since=today)
-        keys = [one.file.key for one in done if one.withdrawn_in is not None]
-        await service.corpus_changes.settle_ingested((), keys)
-        return done
+    today = service.clock.now().date()
+    done = await withdraw_vanished(service.withdrawals, gone, since=today)
+    if not is_quiet:
+        terminal.show(*map(withdrawn_row, done))
+    return done
 
 
 async def _foresee(
@@ -184,7 +207,7 @@ async def _foresee(
         ]
         gone = await find_vanished(service.withdrawals, listing, keys)
     if options.as_json:
-        terminal.show_json(_plans_as_json(plans, listing, gone, reader))
+        terminal.show_json(plans_as_json(plans, listing, gone, reader))
         return plans
     for plan in plans:
         terminal.show(plan_row(plan))
@@ -202,19 +225,7 @@ async def _ingest(
 ) -> _Outcome:
     async with open_service(terminal, settings) as service:
         await _warn(terminal, service, options)
-        results = await ingest_with_progress(
-            terminal,
-            service.ingestor,
-            listing.sources,
-            with_chunks=options.with_chunks,
-            is_quiet=options.as_json,
-        )
-        await service.suspensions.compare(on_day=service.clock.now().date())
-        changes = await _changes(service, results)
-        gone = await find_vanished(service.withdrawals, listing, keys_of(results))
-    if not options.as_json:
-        _show_end(terminal, results, listing, changed_rows(changes))
-    return _Outcome(results=results, gone=gone, changes=changes)
+        return await _publish(terminal, service, service.ingestor, listing, options)
 
 
 async def _ingest_by_claude(
@@ -241,51 +252,83 @@ async def _ingest_by_claude(
             )
         ticks.total = plan.to_read
         terminal.remark(plan_line(plan, reader))
+        ingestor = service.ingestor.reading_by(extractor)
         try:
-            results = await ingest_with_progress(
-                terminal,
-                service.ingestor.reading_by(extractor),
-                listing.sources,
-                with_chunks=options.with_chunks,
-                is_quiet=options.as_json,
-                ticks=ticks,
-            )
+            outcome = await _publish(terminal, service, ingestor, listing, options, ticks=ticks)
         except asyncio.CancelledError:
             kept = f"{extractor.use.read} sections were read, and are kept"
             terminal.remark(Text(f"{kept}: the same command goes on from there"))
             raise
-        await service.suspensions.compare(on_day=service.clock.now().date())
-        changes = await _changes(service, results)
-        gone = await find_vanished(service.withdrawals, listing, keys_of(results))
-    if not options.as_json:
-        used = use_lines(extractor.use, reader, results)
-        _show_end(terminal, results, listing, [*changed_rows(changes), *used])
     reading: dict[str, object] = {
         "model": reader.model,
         "prompt": reader.prompt,
         **asdict(extractor.use),
-        "dropped": dropped_by_reason(results),
+        "dropped": dropped_by_reason(outcome.results),
     }
-    return _Outcome(results=results, gone=gone, changes=changes, reading=reading)
+    used = use_lines(extractor.use, reader, outcome.results)
+    return replace(outcome, reading=(used, reading))
 
 
-async def _changes(service: Service, results: Sequence[FileResult]) -> CorpusChanges:
-    """Compare, record and tell of what was published."""
+async def _publish(
+    terminal: Terminal,
+    service: Service,
+    ingestor: Ingestor,
+    listing: FileListing,
+    options: _Options,
+    *,
+    ticks: SectionTicks | None = None,
+) -> _Outcome:
+    """Ingest all files, withdraw what is gone if nobody is to be asked, and tell of it at once.
+
+    What was published before an interruption is in force, and is told of as well.
+    """
+    results: list[FileResult] = []
+    vanished: list[Vanished] = []
+    try:
+        await ingest_with_progress(
+            terminal,
+            ingestor,
+            listing.sources,
+            results,
+            with_chunks=options.with_chunks,
+            is_quiet=options.as_json,
+            ticks=ticks,
+        )
+        await service.suspensions.compare(on_day=service.clock.now().date())
+        gone = await find_vanished(service.withdrawals, listing, keys_of(results))
+        if gone and options.syncs and not options.is_sure:
+            return _Outcome(results=results, gone=gone, vanished=[], changes=None)
+        if options.syncs:
+            vanished += await _withdraw(terminal, service, gone, is_quiet=options.as_json)
+        else:
+            terminal.show(*(map(vanished_row, gone) if not options.as_json else ()))
+            vanished += [Vanished(file=one) for one in gone]
+    except (asyncio.CancelledError, CiteboundError):
+        with suppress(TransientError):
+            await _changes(service, results, vanished)
+        raise
+    changes = await _changes(service, results, vanished)
+    return _Outcome(results=results, gone=gone, vanished=vanished, changes=changes)
+
+
+async def _changes(
+    service: Service, results: Sequence[FileResult], vanished: Sequence[Vanished]
+) -> CorpusChanges:
+    """Compare, record and tell of what was published and withdrawn."""
     done = [one.result.result for one in results if not isinstance(one.result, Failed)]
     versions = [one.version_id for one in done if isinstance(one, Published)]
-    return await service.corpus_changes.settle_ingested(versions, ())
+    withdrawn = [one.file.key for one in vanished if one.withdrawn_in is not None]
+    return await service.corpus_changes.settle_ingested(versions, withdrawn)
 
 
-def _show_end(
-    terminal: Terminal,
-    results: Sequence[FileResult],
-    listing: FileListing,
-    more: Sequence[Text | Row] = (),
-) -> None:
-    """Print what was left out, and the sums."""
+def _show_end(terminal: Terminal, outcome: _Outcome, listing: FileListing) -> None:
+    """Print what was left out, the sums, and what changed."""
     terminal.show(*map(skipped_row, listing.skipped))
     left_out = {"skipped": len(listing.skipped), "others": len(listing.others)}
-    terminal.show(summary_line(results, **left_out), *more)
+    terminal.show(summary_line(outcome.results, **left_out))
+    terminal.show(*changed_rows(outcome.changes or NO_CHANGES))
+    if outcome.reading is not None:
+        terminal.show(*outcome.reading[0])
 
 
 async def _warn(terminal: Terminal, service: Service, options: _Options) -> None:
@@ -293,94 +336,3 @@ async def _warn(terminal: Terminal, service: Service, options: _Options) -> None
     if serving.problem and options.with_chunks:
         instead = "" if serving.embedder or serving.space else "; search is lexical alone"
         terminal.remark(Text(f"note: {serving.problem}{instead}"))
-
-
-def _plans_as_json(
-    plans: Sequence[FilePlan],
-    listing: FileListing,
-    gone: Sequence[PolicyFile],
-    reader: SectionReader | None,
-) -> dict[str, object]:
-    files: list[dict[str, object]] = []
-    for plan in plans:
-        result = plan.result
-        if isinstance(result, Failed):
-            files.append({"file": str(plan.path), "status": "failed", "reason": result.reason})
-            continue
-        files.append(
-            {
-                "file": str(plan.path),
-                "status": result.status,
-                "policy": result.previewed.metadata.key,
-                "title": result.previewed.metadata.title,
-                "sections": len(result.previewed.document.sections),
-                "chunks": result.previewed.chunks,
-                "entities": result.entities,
-                "relations": result.relations,
-                "reading": asdict(result.reading) if result.reading else None,
-            }
-        )
-    reading = {"model": reader.model, **asdict(sum_of(plans))} if reader else None
-    return {
-        "files": [*files, *_skipped_as_json(listing)],
-        "others": [str(one) for one in listing.others],
-        "gone": [_gone_as_json(Vanished(file=one)) for one in gone],
-        "reading": reading,
-    }
-
-
-def _outcome_as_json(
-    outcome: _Outcome, listing: FileListing, vanished: Sequence[Vanished]
-) -> dict[str, object]:
-    found: dict[str, object] = {
-        "files": [*map(_as_json, outcome.results), *_skipped_as_json(listing)],
-        **counts_of(outcome.results),
-        "skipped": len(listing.skipped),
-        "others": [str(one) for one in listing.others],
-        "gone": [_gone_as_json(one) for one in vanished],
-        "changes": [change_json(one) for one in outcome.changes.policies],
-    }
-    return found | ({"reading": outcome.reading} if outcome.reading else {})
-
-
-def _skipped_as_json(listing: FileListing) -> list[dict[str, object]]:
-    return [
-        {"file": str(each.path), "status": "skipped", "reason": each.reason}
-        for each in listing.skipped
-    ]
-
-
-def _gone_as_json(one: Vanished) -> dict[str, object]:
-    return {
-        "policy": one.file.key,
-        "title": one.file.title,
-        "file": one.file.path,
-        "withdrawn_in": one.withdrawn_in,
-    }
-
-
-def _as_json(item: FileResult) -> dict[str, object]:
-    done = item.result
-    if isinstance(done, Failed):
-        return {"file": str(item.path), "status": "failed", "reason": done.reason}
-    found: dict[str, object] = {
-        "file": str(item.path),
-        "status": status_of(done).word,
-        "policy": done.metadata.key,
-        "title": done.metadata.title,
-        "label": done.metadata.label,
-        "version_id": done.result.version_id,
-        "sections": done.sections,
-        "notes": list(done.notes),
-    }
-    if isinstance(done.result, Published):
-        found |= {
-            "edition": done.result.edition,
-            "chunks": done.result.chunks,
-            "chunks_embedded": done.result.chunks_embedded,
-            "entities": done.result.entities,
-            "relations": done.result.relations,
-        }
-    if done.reading:
-        found["reading"] = asdict(done.reading)
-    return found

@@ -11,9 +11,11 @@ from bot.console.open_service import open_service
 from bot.console.sources.opening import open_sources
 from bot.console.sources.shown import (
     access_lines,
+    counted,
     group_rows,
     item_json,
     item_row,
+    readers_changed,
     report_json,
     report_lines,
     status_json,
@@ -70,10 +72,8 @@ def add(
     )
     asyncio.run(_add(source))
     open_terminal().show(
-        Text(
-            f"{name}: followed from now on, every {every}. `citebound sources sync {name}` reads it"
-            " at once."
-        )
+        Text(f"{name}: followed from now on, every {every}, by `citebound serve` and `work`"),
+        Text(f"`citebound sources sync {name}` reads it at once, and from cron where neither runs"),
     )
     if (credential := credential_of(of)) and source_credential(name) is None:
         variable = source_variable(name)
@@ -147,18 +147,21 @@ async def _items(name: str) -> tuple[tuple[KnownItem, ...], Mapping[str, ShownRe
 def sync(*, name: str | None, as_json: bool) -> int:
     """Bring the corpus in step with one source, or all; 1 if something is left to be done."""
     terminal = open_terminal()
-    done = asyncio.run(_sync(terminal, name, is_quiet=as_json))
+    done, unread = asyncio.run(_sync(terminal, name, is_quiet=as_json))
     if as_json:
         terminal.show_json({one: report_json(said) for one, said in done.items()})
-    failed = any(
-        isinstance(one, CiteboundError) or one.failed or one.held_back for one in done.values()
-    )
-    return EXIT_INCOMPLETE if failed else 0
+    is_left = any(isinstance(one, CiteboundError) or one.held_back for one in done.values())
+    if not as_json:
+        for one, count in unread.items():
+            said = f"{counted(count, 'document')} can't be read: `citebound sources show {one}`"
+            terminal.show(Text(f"{one}: {said}", style="yellow"))
+    return EXIT_INCOMPLETE if is_left or unread else 0
 
 
 async def _sync(
     terminal: Terminal, name: str | None, *, is_quiet: bool
-) -> dict[str, SyncReport | CiteboundError]:
+) -> tuple[dict[str, SyncReport | CiteboundError], dict[str, int]]:
+    """Return what each source came to, and how many documents of it can't be read."""
     done: dict[str, SyncReport | CiteboundError] = {}
     settings = Settings.from_environment()
     async with open_service(terminal, settings) as service:
@@ -175,7 +178,10 @@ async def _sync(
                 done[one] = error
                 terminal.remark(Text(f"{one}: {error}", style="red"))
         await service.suspensions.compare(on_day=service.clock.now().date())
-    return done
+        known = {one.source.name: one.items for one in await service.sources.all()}
+    # Whenever that was found: a listing of changes alone does not name them again.
+    unread = {one: count for one in done if (count := known[one].get(ItemState.FAILED, 0))}
+    return done, unread
 
 
 async def _sync_one(
@@ -233,7 +239,7 @@ def groups(*, name: str, group: str | None, audience: str | None, is_none: bool)
         raise UsageError("say which audience group it is, or --none")
     changed = asyncio.run(_name_group(name, group, audience))
     said = f"{group} is {audience or 'no group of ours'} from now on"
-    terminal.show(Text(f"{said}: others may read {len(changed)} policies now"))
+    terminal.show(Text(f"{said}: {readers_changed(len(changed))}"))
     return 0
 
 

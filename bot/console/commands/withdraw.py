@@ -122,19 +122,27 @@ def _gone(
     ]
 
 
-def vanished_row(one: PolicyFile) -> Row:
-    """Return a policy whose file is gone, with the command that withdraws it."""
+def vanished_row(one: PolicyFile, *, is_asked: bool = False) -> Row:
+    """Return a policy whose file is gone, with the command that withdraws it.
+
+    Args:
+        one: the policy.
+        is_asked: True: whether to withdraw it is asked next.
+    """
     key = one_line(one.key)
-    lines = (
+    lines = [
         Text(f"{key}: {one_line(one.title)}: no file is this policy any more"),
         Text(f"it was read from {one_line(one.path)}", style="dim"),
-        Text(
-            f'it is not withdrawn: `citebound corpus withdraw {key} --reason "..."` does that,'
-            " or `ingest --sync` for all that are gone",
-            style="dim",
-        ),
-    )
-    return Row(heads=(Text(f"{'gone':<9}", style="yellow"),), lines=lines)
+    ]
+    if not is_asked:
+        lines.append(
+            Text(
+                f'it is not withdrawn: `citebound corpus withdraw {key} --reason "..."` does that,'
+                " or `ingest --sync` for all that are gone",
+                style="dim",
+            )
+        )
+    return Row(heads=(Text(f"{'gone':<9}", style="yellow"),), lines=tuple(lines))
 
 
 async def withdraw_vanished(

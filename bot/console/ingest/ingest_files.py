@@ -188,22 +188,23 @@ async def ingest_with_progress(
     terminal: Terminal,
     ingestor: Ingestor,
     sources: Sequence[SourceToIngest],
+    results: list[FileResult],
     *,
     with_chunks: bool,
     is_quiet: bool = False,
     ticks: Ticks | None = None,
-) -> list[FileResult]:
+) -> None:
     """Ingest all files; print a line a file, and a progress bar at a terminal.
 
     Args:
         terminal: where to print.
         ingestor: stores them.
         sources: the files.
+        results: what became of each is added here at once: it is known after an interruption.
         with_chunks: False for facts alone.
         is_quiet: True prints no lines (for `--json`).
         ticks: tells of sections that a model read, for a bar of their own; None: no model does.
     """
-    results: list[FileResult] = []
     # On one screen, bar and lines share a console, which keeps the bar below the lines.
     progress = Progress(
         TextColumn("{task.description}", markup=False),
@@ -223,7 +224,6 @@ async def ingest_with_progress(
             results.append(result)
             if not is_quiet:
                 terminal.show(file_row(result))
-    return results
 
 
 def file_row(result: FileResult) -> Row:

@@ -2,7 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 
+from bot.console.sources.shown import counted
 from bot.console.views.terminal import one_line
 from bot.doctor_check import Diagnosis, Status
 from core.adapters.postgres.corpus.sources import PostgresSources
@@ -19,7 +21,8 @@ async def check_sources(
 ) -> AsyncGenerator[Diagnosis]:
     """Yield what is known of each source; live, whether it can be reached and read now."""
     for one in await store.all():
-        yield await _checked(one.source, connect) if is_live else _known(one)
+        found = await _checked(one.source, connect) if is_live else _known(one)
+        yield _with_unread(found, one) if found.health is Status.FINE else found
 
 
 def _known(one: SourceStatus) -> Diagnosis:
@@ -35,11 +38,20 @@ def _known(one: SourceStatus) -> Diagnosis:
             subject=subject, health=Status.MISSING, found="was not read yet", cure=cure
         )
     found = f"{one.source.kind}, last worked through {one.synced_at:%Y-%m-%d %H:%M} UTC"
-    if one.unread:
-        found += f"; the readers of {one.unread} documents can't be read"
-        cure = f"`citebound sources show {one.source.name}` has them"
-        return Diagnosis(subject=subject, health=Status.DOUBTFUL, found=found, cure=cure)
     return Diagnosis(subject=subject, health=Status.FINE, found=found)
+
+
+def _with_unread(diagnosis: Diagnosis, one: SourceStatus) -> Diagnosis:
+    """Doubt a source that works, and does not say who may read some of its documents."""
+    if not one.unread:
+        return diagnosis
+    return replace(
+        diagnosis,
+        health=Status.DOUBTFUL,
+        found=f"{diagnosis.found}; the readers of {counted(one.unread, 'document')} can't be read,"
+        " and those whom it named last still read them",
+        cure=f"`citebound sources show {one.source.name}` has them",
+    )
 
 
 async def _checked(source: PolicySource, connect: Connect) -> Diagnosis:

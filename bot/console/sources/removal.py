@@ -5,6 +5,7 @@ says what becomes of the former, and may lift the latter.
 """
 
 import asyncio
+import shutil
 from collections.abc import Sequence
 
 from rich.text import Text
@@ -13,6 +14,7 @@ from bot.console.open_service import open_service
 from bot.console.sources.opening import open_sources
 from bot.console.views.terminal import Row, Terminal, one_line, open_terminal
 from core.adapters.postgres.corpus.policy_readers import LastWord
+from core.adapters.sources.connect import checkout_of
 from core.config.settings import Settings
 from core.domain.errors import UsageError
 from core.sources.store import ItemState, KnownItem
@@ -27,6 +29,8 @@ def remove(*, name: str, keep: bool, withdraws: bool, is_sure: bool) -> int:
         raise UsageError("--keep leaves its policies in force, --withdraw ends them: give one")
     terminal = open_terminal()
     asyncio.run(_remove(terminal, name, keep=keep, withdraws=withdraws, is_sure=is_sure))
+    # Its texts are not to stay behind; other machines that worked keep theirs.
+    shutil.rmtree(checkout_of(Settings.from_environment(), name), ignore_errors=True)
     return 0
 
 

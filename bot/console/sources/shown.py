@@ -9,7 +9,7 @@ from rich.text import Text
 from bot.console.views.terminal import Row, one_line
 from core.adapters.postgres.corpus.policy_readers import ShownReaders, SourceGroup
 from core.domain.errors import CiteboundError
-from core.ingest.changes import CorpusChanges, change_json, change_lines
+from core.ingest.changes import CorpusChanges, change_json, change_lines, listing_command
 from core.ingest.folder_listing import other_kinds
 from core.sources.access import AccessReport
 from core.sources.store import ItemState, KnownItem, SourceStatus, SyncReport
@@ -18,6 +18,8 @@ _PLACE = ("site", "url", "branch", "space", "library", "folder")
 """What of a location says where a source lies, in the order in which it is read."""
 SHOWN = 20
 """Policies whose change is shown."""
+LINE = 600
+"""Characters of what is said of one policy."""
 _STATES = {
     ItemState.STORED: "green",
     ItemState.FAILED: "red",
@@ -169,21 +171,52 @@ def changed_rows(changes: CorpusChanges) -> list[Row]:
     news = [one for one in changes.policies if one.became != "added" or one.conflicts]
     lines = change_lines(replace(changes, policies=tuple(news)), most=SHOWN, names_all=True)
     head = Text(f"{'changed':<9}", style="cyan")
-    return [Row(heads=(head,), lines=(Text(one_line(one, limit=600)),)) for one in lines]
+    more = f"{listing_command(changes)} says the rest"
+    return [
+        Row(
+            heads=(head,),
+            lines=(
+                Text(one_line(one, limit=LINE)),
+                *([Text(more, style="dim")] if len(one) > LINE else ()),
+            ),
+        )
+        for one in lines
+    ]
 
 
 def access_lines(name: str, report: AccessReport) -> list[Text]:
     """Say what reading the readers of a source came to."""
     lines: list[Text] = []
     if report.changed:
-        lines.append(Text(f"{name}: others may read {len(report.changed)} policies now"))
+        lines.append(Text(f"{name}: {readers_changed(len(report.changed))}"))
     if report.unread:
-        said = f"{report.unread} documents whose readers can't be read: `citebound sources show`"
-        lines.append(Text(f"{said} {name} has them", style="yellow"))
+        lines.append(
+            Text(
+                f"the readers of {counted(report.unread, 'document')} can't be read, and those whom"
+                f" the source named last still read them: `citebound sources show {name}`",
+                style="yellow",
+            )
+        )
     if report.unnamed:
-        said = f"{report.unnamed} groups of readers are no group of ours, and let nobody read"
-        lines.append(Text(f"{said}: `citebound sources groups {name}`", style="yellow"))
+        are = "is no group" if report.unnamed == 1 else "are no groups"
+        lines.append(
+            Text(
+                f"{counted(report.unnamed, 'group')} of readers {are} of ours, and let nobody read:"
+                f" `citebound sources groups {name}`",
+                style="yellow",
+            )
+        )
     return lines
+
+
+def readers_changed(policies: int) -> str:
+    """Say of how many policies the readers changed."""
+    return f"{counted(policies, 'policy', 'policies')} may be read by others than before"
+
+
+def counted(number: int, what: str, many: str = "") -> str:
+    """Return a number with its noun, in the plural where it needs that."""
+    return f"{number} {what if number == 1 else many or f'{what}s'}"
 
 
 def group_rows(name: str, found: Sequence[SourceGroup]) -> list[Row | Text]:

@@ -40,7 +40,9 @@ def record_view(record: RecordView) -> Iterator[RenderableType]:
         yield _indented(Text("(erased)"))
         return
     yield _indented(safe(_text(record.answer, "answer")))
+    yield from _notes(record.answer)
     yield from _claims(record.answer)
+    yield from _sources(record.answer)
     yield from _confidence(record.answer)
     if record.trace is not None:
         yield from _steps(record.trace)
@@ -112,6 +114,34 @@ def _citation(citation: Mapping[str, Any]) -> Text:
     return Text(where, style="cyan").append_text(
         safe(f"\n“{_text(citation, 'quote')}”", style="italic default")
     )
+
+
+def _notes(answer: Mapping[str, Json]) -> Iterator[RenderableType]:
+    for note in cast("list[Any]", answer.get("notes") or []):
+        yield _indented(safe(f"Note: {note}", style="dim"))
+
+
+def _sources(answer: Mapping[str, Json]) -> Iterator[RenderableType]:
+    """Say what was known of each policy beside its text, as the asker was shown it."""
+    known = _items(answer, "sources")
+    if not known:
+        return
+    yield Text()
+    yield Text("Policies, as they were then", style="bold")
+    for source in known:
+        about = [
+            f"{said} {source[field]}"
+            for field, said in (
+                ("owner", "owner"),
+                ("verified_by", "verified by"),
+                ("sensitivity", "classified"),
+                ("review_by", "review by"),
+                ("url", "at"),
+            )
+            if source.get(field)
+        ]
+        name = f"{_text(source, 'title')} ({_text(source, 'policy')})"
+        yield _indented(Text(one_line(f"{name}: {' · '.join(about) or 'nothing besides'}")))
 
 
 def _confidence(answer: Mapping[str, Json]) -> Iterator[Text]:

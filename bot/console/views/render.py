@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import assert_never
-from urllib.parse import urlsplit
 
 from rich.console import Group, RenderableType
 from rich.padding import Padding
@@ -17,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.console.views.terminal import one_line, safe
+from bot.replies.context import address_at
 from core.agent.reply.text_blocks import BULLET, Paragraph, blocks
 from core.agent.wording import ON_SAMPLES, UNCALIBRATED
 from core.domain.answer import Answer, Badge, Outcome, RefusalKind, ShownCitation
@@ -196,17 +196,10 @@ def _place(citation: ShownCitation, about: Mapping[str, AnswerSource]) -> Iterat
             f"owner {known.owner}" if known.owner else "",
             f"verified by {known.verified_by}" if known.verified_by else "",
             f"classified {known.sensitivity}" if known.sensitivity else "",
-            _address(known, place),
+            address_at(known.url, known.file_name, place) if known.url else "",
         )
         told = " · ".join(one_line(one) for one in said if one)
         yield from [Text(told, style="dim")] if told else []
-
-
-def _address(known: AnswerSource, place: SectionRef) -> str:
-    """Return where a policy is read, of a PDF at the page; empty if nowhere."""
-    url = known.url or ""
-    is_pdf = urlsplit(url).path.lower().endswith(".pdf") and "#" not in url
-    return f"{url}#page={place.page}" if is_pdf and place.page is not None else url
 
 
 def _quote(citation: ShownCitation, *, by: int = 2) -> Padding:

@@ -19,9 +19,13 @@ _SERVICES: Mapping[SourceKind, str] = {
 """Modules with a function `opened(source, settings)`; they are slow to load, so only when used."""
 
 
+def checkout_of(settings: Settings, name: str) -> Path:
+    """Return where the repository of a source is kept on this machine."""
+    return settings.home.expanduser() / "sources" / name
+
+
 def connecting(settings: Settings) -> Connect:
     """Return how sources are connected; checkouts are kept below the home of the settings."""
-    checkouts = settings.home.expanduser() / "sources"
 
     @asynccontextmanager
     async def opened(source: PolicySource) -> AsyncGenerator[Connector]:
@@ -33,7 +37,7 @@ def connecting(settings: Settings) -> Connect:
                 url=where["url"],
                 branch=where["branch"],
                 folder=where.get("folder", ""),
-                checkout=checkouts / source.name,
+                checkout=checkout_of(settings, source.name),
                 token=source_credential(source.name),
             )
         else:

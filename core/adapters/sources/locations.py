@@ -85,7 +85,7 @@ def _check_repository(url: str) -> None:
     parts = urlsplit(url)
     if parts.scheme not in {"https", "ssh", "file"}:
         raise UsageError(f"expected an address like https://host/repository.git, got {url!r}")
-    if parts.password or (parts.username and parts.scheme == "https"):
+    if parts.password or parts.query or ("@" in parts.netloc and parts.scheme == "https"):
         raise _secret()
 
 
@@ -119,7 +119,7 @@ def _site(url: str, *, like: str) -> str:
     """Return the address of a site, to which credentials are sent."""
     parts = urlsplit(url.strip())
     is_safe = parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in _HERE)
-    if parts.username or parts.password:
+    if "@" in parts.netloc:
         raise _secret()
     if not (is_safe and parts.hostname) or parts.query or parts.fragment or ".." in parts.path:
         raise UsageError(f"expected an address like {like}, got {url!r}")
@@ -136,7 +136,8 @@ def _everyone(given: Mapping[str, str]) -> str:
 
 def _secret() -> UsageError:
     return UsageError(
-        "an address with a name or password would be stored: leave them out, and set"
+        "an address with a name, a password or what stands behind a ? would be stored: leave them"
+        " out, and set"
         f" {source_variable('name')}, with the name of the source for NAME"
     )
 
@@ -152,7 +153,9 @@ def _inner_folder(given: Mapping[str, str], what: str) -> str:
 def _sharepoint(given: Mapping[str, str], settings: Settings) -> dict[str, str]:
     site = given["where"].rstrip("/")
     parts = urlsplit(site)
-    is_site = parts.scheme == "https" and parts.hostname and not (parts.query or parts.username)
+    if "@" in parts.netloc:
+        raise _secret()
+    is_site = parts.scheme == "https" and parts.hostname and not parts.query
     if not is_site or re.search(r"\.aspx$|/Forms/|/:\w:/", parts.path):
         raise UsageError(
             "expected the address of a site, as https://contoso.sharepoint.com/sites/Policies (the"

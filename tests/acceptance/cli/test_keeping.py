@@ -1,7 +1,10 @@
 """A folder of policies over time: names that clash, kinds that are not read, files that go."""
 
+import asyncio
 import dataclasses
 import json
+import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +14,7 @@ from sqlalchemy import create_engine, text
 
 from bot.console.commands import ingest
 from bot.console.views.terminal import open_terminal
+from core.ingest.publish import Ingestor
 
 QUESTION = "May employees accept gifts, and up to what value?"
 CASH = "# Cash Policy\n\n## 1 Cash\n\n1.1 Employees must not accept cash or vouchers.\n"
@@ -228,8 +232,9 @@ def test_sync_withdraws_what_is_gone(
     keys = [each["key"] for each in json.loads(citebound("corpus", "list", "--json").out)]
     assert keys == ["aside", "broken", "cash", "gifts"]
     assert gone(citebound("ingest", str(emptied), "--sync", "--yes", "--json")) == [("gifts", 6)]
-    found = recorded(database_url, "corpus:changed")
-    assert [one["became"] for one in found[-1]["policies"]] == ["withdrawn"]
+    _, told = recorded(database_url, "corpus:changed")
+    became = [(one["policy"], one["became"]) for one in told["policies"]]
+    assert became == [("gifts", "withdrawn"), ("new", "added")]
     assert "EUR 50" not in answer()
     assert gone(citebound("ingest", str(emptied), "--sync", "--yes", "--json")) == []
     keys = [each["key"] for each in json.loads(citebound("corpus", "list", "--json").out)]
@@ -263,6 +268,34 @@ def test_sync_asks_at_a_terminal(
     assert ("withdrawn gifts" in done.out) == is_withdrawn
     assert ("nothing was withdrawn" in done.out) != is_withdrawn
     assert ("gifts" in citebound("corpus", "list").out) != is_withdrawn
+
+
+def test_what_was_published_before_an_interruption_is_told(
+    citebound: Callable[..., Any],
+    policies: Path,
+    database_url: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is in force, so the record and who must know have it; the next run tells of the rest."""
+    for name in ("a", "b", "c"):
+        (policies / f"{name}.md").write_text(CASH.replace("Cash", f"Cash {name}"))
+    publish = Ingestor.ingest
+
+    async def interrupted(self: Ingestor, data: bytes, **given: Any) -> Any:
+        if given["source_name"] == "c.md":
+            os.kill(os.getpid(), signal.SIGINT)
+            await asyncio.sleep(60)
+        return await publish(self, data, **given)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Ingestor, "ingest", interrupted)
+        assert citebound("ingest", str(policies)).code == 130
+    assert citebound("ingest", str(policies)).code == 0
+    told = recorded(database_url, "corpus:changed")
+    assert [[one["policy"] for one in each["policies"]] for each in told] == [
+        ["a", "b"],
+        ["c", "gifts"],
+    ]
 
 
 def test_a_policy_that_became_another_is_named(

@@ -40,6 +40,9 @@ def test_a_folder_from_beginning_to_end(citebound: Run, folder: Path) -> None:
     assert report["others"] == 1
     assert citebound("sources", "show", "house", "--others").out == "hall.jpg\n"
 
+    third = citebound("sources", "sync", "house")
+    assert "house: 1 document can't be read: `citebound sources show house`" in third.out
+
     listed = citebound("sources", "list").out
     assert "1 failed, 1 gone, 1 stored" in listed
     shown = json.loads(citebound("sources", "show", "house", "--json").out)
@@ -78,6 +81,11 @@ def test_a_folder_from_beginning_to_end(citebound: Run, folder: Path) -> None:
         ),
         (("add", "git", "house", "ext::sh -c id"), "an address like https://"),
         (("add", "git", "house", "https://me:secret@host/x.git"), "CITEBOUND_SOURCE_NAME_TOKEN"),
+        (("add", "git", "house", "https://host/x.git?access_token=secret"), "behind a ?"),
+        (
+            ("add", "sharepoint", "house", "https://:secret@contoso.sharepoint.com/sites/HR"),
+            "CITEBOUND_SOURCE_NAME_TOKEN",
+        ),
         (("add", "git", "house", "https://host/x.git", "--branch=-x"), "name of a branch"),
         (
             ("add", "git", "house", "https://host/x.git", "--folder", "../x"),
@@ -96,7 +104,9 @@ def test_what_can_not_be_is_refused(citebound: Run, words: tuple[str, ...], said
     assert "secret" not in done.err
 
 
-def test_a_name_is_given_once_and_a_source_forgotten(citebound: Run, folder: Path) -> None:
+def test_a_name_is_given_once_and_a_source_forgotten(
+    citebound: Run, folder: Path, tmp_path: Path
+) -> None:
     """A second source of one name is refused; whoever forgets one says what becomes of policies."""
     (folder / "travel.md").unlink()
     citebound("sources", "add", "folder", "house", str(folder))
@@ -108,7 +118,10 @@ def test_a_name_is_given_once_and_a_source_forgotten(citebound: Run, folder: Pat
     assert (unsaid.code, "house holds 1 policy: add --keep" in unsaid.err) == (2, True)
     assert citebound("sources", "remove", "house", "--withdraw").code == 2
     assert citebound("sources", "remove", "house", "--keep", "--withdraw").code == 2
+    checkout = tmp_path / "home" / "sources" / "house"
+    checkout.mkdir(parents=True)
     kept = citebound("sources", "remove", "house", "--keep")
+    assert not checkout.exists(), "the texts of a repository would stay behind"
     assert kept.code == 0
     assert "its 1 policy stays in force" in kept.out
     assert "gifts" in citebound("corpus", "list").out

@@ -158,6 +158,10 @@ async def test_contradictions_are_told_when_they_arise(
         "Gifts (gifts) 1.1 against Conduct (conduct) 1.1: within 5 days against within 9 days",
     }
     assert "1 contradiction found" in (await notices(engine))[-1][1]
+    script.texts["gifts"] = f"# Gifts{rule.format(3)}"
+    script.texts["conduct"] = f"# Conduct{rule.format(8)}"
+    both = (await desk.sync.sync("house")).compared.policies
+    assert [len(one.conflicts) for one in both] == [1, 1], "each has an owner who is to know"
     script.texts["conduct"] += "\n## 2 More\n\n2.1 Employees must be kind.\n"
     (conduct,) = (await desk.sync.sync("house")).compared.policies
     assert conduct.conflicts == ()

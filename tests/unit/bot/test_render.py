@@ -305,6 +305,19 @@ RECORD = RecordView(
             }
         ],
         "confidence": {"calibrated": 0.9, "badge": "high", "is_calibrated": False},
+        "notes": ["\u201cGifts Policy\u201d was due for review by 2026-01-30."],
+        "sources": [
+            {
+                "policy": "gifts",
+                "title": "Gifts Policy",
+                "file": "gifts.md",
+                "url": "https://policies.example.com/gifts.md",
+                "owner": "Group Compliance",
+                "sensitivity": "Internal",
+                "review_by": "2026-01-30",
+                "verified_by": None,
+            }
+        ],
     },
     trace={"steps": [{"stage": "plan", "took_ms": 0.5, "detail": {"intent": "threshold"}}]},
     document={"v": 1},
@@ -324,6 +337,9 @@ def test_a_record_shows_question_claims_quotes_steps_and_its_hash() -> None:
         "confidence 0.9, badge high, not yet calibrated",
         "intact",
         "plan 0.5 ms",
+        "Note: \u201cGifts Policy\u201d was due for review by 2026-01-30.",
+        "Gifts Policy (gifts): owner Group Compliance \u00b7 classified Internal"
+        " \u00b7 review by 2026-01-30 \u00b7 at https://policies.example.com/gifts.md",
     ):
         assert part in output
 

@@ -76,9 +76,7 @@ def _worded() -> dict[str, tuple[re.Pattern[str], frozenset[str]]]:
     found = {
         name: (one.pattern, one.words) for name, one in kept.items() if isinstance(one, WordPattern)
     }
-    found |= {
-        f"role {at}": (_plain(one), words) for at, (one, words) in enumerate(roles._NEEDS)
-    }
+    found |= {f"role {at}": (_plain(one), words) for at, (one, words) in enumerate(roles._NEEDS)}
     found |= {
         f"from {type_}": (one, role_relations._RELATING) for type_, one in role_relations._FROM_ROLE
     }

@@ -77,6 +77,17 @@ def test_much_is_cut_with_how_to_see_the_rest() -> None:
     assert change_lines(CorpusChanges(), most=3, names_all=True) == []
 
 
+def test_where_contradictions_are_counted_it_says_where_they_are_named() -> None:
+    """They quote other policies, which not everybody who is told may read."""
+    found = change("gifts", conflicts=("secret",))
+    changes = CorpusChanges(policies=(found,), before=7)
+    told, where = change_lines(changes, most=3, names_all=False, names_conflicts=False)
+    assert told.endswith("1 contradiction found")
+    assert where == "`citebound corpus changes --since edition:7` says what contradicts what"
+    (named,) = change_lines(changes, most=3, names_all=True)
+    assert named.endswith("1 contradiction found: secret")
+
+
 def test_long_names_stay_short() -> None:
     """Whatever a document calls its sections."""
     names = tuple("x" * 8_000 + str(n) for n in range(500))

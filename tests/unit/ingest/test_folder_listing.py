@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -204,7 +205,14 @@ def test_what_can_not_be_looked_at_is_named(
             raise PermissionError(13, "Permission denied")
         return look(path)
 
+    def unopened(path: Path, *given: Any, **more: Any) -> Any:
+        if path.parent.name == "closed":
+            raise PermissionError(13, "Permission denied")
+        return opened(path, *given, **more)
+
+    opened: Any = Path.open
     monkeypatch.setattr(Path, "iterdir", refused)
+    monkeypatch.setattr(Path, "open", unopened)
     assert listed(folder) == (
         ["a.md"],
         {"closed": "it can't be looked at (Permission denied): check its permissions"},

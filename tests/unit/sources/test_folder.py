@@ -4,6 +4,7 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,15 +38,22 @@ def folder(tmp_path: Path) -> Path:
 
 
 def refusing(monkeypatch: pytest.MonkeyPatch, name: str, error: OSError) -> None:
-    """Let no folder of this name be read: to root none is closed."""
+    """Let no folder of this name be read, nor a file in it: to root none is closed."""
     look = Path.iterdir
+    opened: Any = Path.open
 
     def refused(path: Path) -> Iterator[Path]:
         if path.name == name:
             raise error
         return look(path)
 
+    def unopened(path: Path, *given: Any, **more: Any) -> Any:
+        if path.parent.name == name:
+            raise error
+        return opened(path, *given, **more)
+
     monkeypatch.setattr(Path, "iterdir", refused)
+    monkeypatch.setattr(Path, "open", unopened)
 
 
 async def test_what_lies_in_a_closed_folder_is_not_gone(

@@ -325,7 +325,7 @@ async def test_folders_in_a_ring_lead_nowhere(office: FakeSharePoint) -> None:
     ("where", "more", "why"),
     [
         ("http://contoso.sharepoint.com/sites/HR", {}, "expected the address of a site"),
-        ("https://u:p@contoso.sharepoint.com/sites/HR", {}, "expected the address of a site"),
+        ("https://u:p@contoso.sharepoint.com/sites/HR", {}, "an address with a name"),
         (f"{SITE}/Documents/Forms/AllItems.aspx", {}, "the library by --library"),
         ("https://contoso.sharepoint.com/:f:/s/HR/Eabc", {}, "expected the address of a site"),
         (SITE, {"folder": "../x"}, "expected a folder in the library"),

@@ -231,12 +231,12 @@ class PostgresCorpusChanges:
             return None
         lines: defaultdict[str, dict[str, None]] = defaultdict(dict)
         for conflict in found:
-            own = conflict.first
-            if own.span.version_id not in compared.before:
-                own = conflict.second
-            if own.span.version_id in compared.before and not await self._stood(conflict, compared):
-                where = f"{_where(conflict.first.place)} against {_where(conflict.second.place)}"
-                lines[own.place.policy_key][f"{where}: {conflict.reason}"] = None
+            sides = (conflict.first, conflict.second)
+            changed = [one for one in sides if one.span.version_id in compared.before]
+            if changed and not await self._stood(conflict, compared):
+                where = " against ".join(_where(one.place) for one in sides)
+                for one in changed:  # each has an owner who is to know
+                    lines[one.place.policy_key][f"{where}: {conflict.reason}"] = None
         return [replace(one, conflicts=tuple(lines[one.key])) for one in compared.policies]
 
     async def _stood(self, conflict: Conflict, compared: _Compared) -> bool:
