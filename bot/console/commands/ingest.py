@@ -9,14 +9,6 @@ from typing import Any
 
 from rich.text import Text
 
-from bot.console.commands.withdraw import (
-    Vanished,
-    confirmed,
-    find_vanished,
-    vanished_row,
-    withdraw_vanished,
-    withdrawn_row,
-)
 from bot.console.ingest.extraction_progress import (
     FilePlan,
     SectionTicks,
@@ -37,6 +29,14 @@ from bot.console.ingest.ingest_files import (
     summary_line,
 )
 from bot.console.ingest.ingest_json import outcome_as_json, plans_as_json
+from bot.console.ingest.vanished import (
+    Vanished,
+    confirmed,
+    find_vanished,
+    vanished_row,
+    withdraw_vanished,
+    withdrawn_row,
+)
 from bot.console.open_service import open_service
 from bot.console.sources.shown import changed_rows
 from bot.console.views.terminal import Terminal, open_terminal

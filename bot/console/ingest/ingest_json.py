@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from bot.console.commands.withdraw import Vanished
 from bot.console.ingest.extraction_progress import FilePlan, sum_of
 from bot.console.ingest.ingest_files import Failed, FileResult, counts_of, status_of
+from bot.console.ingest.vanished import Vanished
 from core.adapters.postgres.corpus.withdrawals import PolicyFile
 from core.ingest.changes import CorpusChanges, change_json
 from core.ingest.folder_listing import FileListing

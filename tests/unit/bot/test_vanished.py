@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any, cast
 
-from bot.console.commands.withdraw import find_vanished
+from bot.console.ingest.vanished import find_vanished
 from core.adapters.postgres.corpus.withdrawals import PolicyFile
 from core.ingest.compare import SourceFile
 from core.ingest.folder_listing import FileListing, Skipped, SourceToIngest
