@@ -1,4 +1,4 @@
-"""Policies whose file is gone from an ingested folder: found, shown, withdrawn if that was asked for.
+"""Policies whose file is gone from a folder: found, shown, withdrawn if that was asked for.
 
 A file that is there is never taken for gone, whether it is read, fails, or is ignored; nor is what
 lies in a folder that can't be read.
