@@ -55,6 +55,18 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UnusedStatement:
+    """Something that a document says of itself and that is not used, with the reason."""
+
+    field: str
+    """The key of `LoadedDocument.metadata` that it would be; empty: of no single one."""
+    note: str
+    """What it is, why it is not used and what to do about it: one line for people."""
+    is_vague: bool = False
+    """True: it may mean something else, and is worth a note only where the field is not known."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedDocument:
     """One file turned into text, with what its format says about that text."""
 
@@ -76,6 +88,8 @@ class LoadedDocument:
     ISO form. Absent keys were not found."""
     notes: tuple[str, ...] = ()
     """What was normalised away, one line each ("removed 12 invisible characters")."""
+    unused: tuple[UnusedStatement, ...] = ()
+    """What the document says of itself and can't be used."""
 
     def page_of(self, offset: int) -> int | None:
         """Return the page number, from 1, that holds `offset`; None if the format has no pages."""

@@ -77,27 +77,45 @@ def _begin(version: StoredVersion) -> date:
     return version.metadata.effective_from or date.min
 
 
+_KEPT = ("owner", "jurisdiction", "url", "sensitivity")
+"""Fields that are taken from the newest version."""
+_OF_ONE_TEXT = ("review_by", "verified_by")
+"""Fields that are said of one text, and hold for no other."""
+
+
 def inherit(
-    found: PolicyMetadata, stored: list[StoredVersion], *, given: Overrides
+    found: PolicyMetadata, stored: list[StoredVersion], *, given: Overrides, sha256: bytes
 ) -> PolicyMetadata:
     """Take what neither caller nor document states from the newest version.
 
     Above all, an audience is never widened because nobody stated it, and no class of sensitivity is
-    lost. Who verified a text, and when it is due for review, is said of that text alone.
+    lost. Who verified a text, and when it is due for review, is said of that text alone, and taken
+    from the newest version of the same file.
+
+    Args:
+        found: what the caller and the document state.
+        stored: the policy's versions, the newest last.
+        given: what the caller states; what it takes away (`NOTHING`) is not inherited.
+        sha256: of the file.
     """
     if not stored:
         return found
     newest = stored[-1].metadata
+    of_text = next((one.metadata for one in reversed(stored) if one.sha256 == sha256), None)
+    known = {name: getattr(newest, name) for name in _KEPT}
+    known |= {name: getattr(of_text, name) for name in _OF_ONE_TEXT} if of_text else {}
+    unsaid = {
+        name: value
+        for name, value in known.items()
+        if getattr(found, name) is None and getattr(given, name) is None
+    }
     return dataclasses.replace(
         found,
-        owner=found.owner or newest.owner,
-        jurisdiction=found.jurisdiction or newest.jurisdiction,
-        url=found.url or newest.url,
-        sensitivity=found.sensitivity or newest.sensitivity,
         audience=found.audience
         if given.audience is not None or found.audience != frozenset({EVERYONE})
         else newest.audience,
         tags=found.tags if given.tags is not None else found.tags or newest.tags,
+        **unsaid,
     )
 
 

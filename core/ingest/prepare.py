@@ -10,10 +10,12 @@ from dataclasses import dataclass, fields, replace
 from datetime import date
 from enum import StrEnum
 from pathlib import PurePath
+from typing import Literal
 
 from core.domain.policy import Chunk, LoadedDocument, PolicyMetadata, Section
 from core.ingest.chunk import cut_chunks
 from core.ingest.load import load
+from core.ingest.metadata import NOTHING, shown
 from core.ingest.sections import split_sections
 from core.ingest.titles import document_title
 
@@ -33,7 +35,10 @@ class KeySource(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overrides:
-    """What the caller states about a policy; None: what the document says counts."""
+    """What the caller states about a policy; None: what the document says counts.
+
+    `NOTHING` takes a value away.
+    """
 
     key: str | None = None
     """See `PolicyMetadata.key`."""
@@ -59,7 +64,7 @@ class Overrides:
     """See `PolicyMetadata.url`."""
     sensitivity: str | None = None
     """See `PolicyMetadata.sensitivity`."""
-    review_by: date | None = None
+    review_by: date | Literal[""] | None = None
     """See `PolicyMetadata.review_by`."""
     verified_by: str | None = None
     """See `PolicyMetadata.verified_by`."""
@@ -69,7 +74,12 @@ class Overrides:
 
     def agree_with(self, metadata: PolicyMetadata) -> bool:
         """Return whether `metadata` already holds everything that is stated here."""
-        return all(getattr(self, name) in {None, getattr(metadata, name)} for name in _STATED)
+        stated = {name: getattr(self, name) for name in _STATED}
+        return all(
+            (None if value == NOTHING else value) == getattr(metadata, name)
+            for name, value in stated.items()
+            if value is not None
+        )
 
 
 _STATED = tuple(field.name for field in fields(Overrides) if field.name != "key_prefix")
@@ -142,8 +152,9 @@ def prepared_from(
     name = PurePath(source_name)
     metadata, key_source = _metadata(content.document, stem=name.stem, given=given)
     document = content.document
-    if denied := _denied(document, metadata, given=given):
-        document = replace(document, notes=(*document.notes, denied))
+    denied = _denied(document, metadata, given=given)
+    unused = [one for one in document.unused if not _is_given(one.field, given)]
+    document = replace(document, notes=(*document.notes, *denied), unused=tuple(unused))
     return Prepared(
         source_name=name.name,
         metadata=metadata,
@@ -169,6 +180,23 @@ def prepare(
     """
     content = read_content(data, source_name=source_name, with_chunks=with_chunks)
     return prepared_from(content, data, source_name=source_name, given=given)
+
+
+def with_metadata(prepared: Prepared, metadata: PolicyMetadata) -> Prepared:
+    """Return a file with the metadata that is stored of it, and notes on what it states in vain.
+
+    Args:
+        prepared: the file, as it was prepared; its notes do not name yet what can't be used.
+        metadata: its own, and what is known from earlier versions.
+    """
+    unused = prepared.document.unused
+    notes = [
+        one.note
+        for one in unused
+        if not (one.is_vague and getattr(metadata, one.field) is not None)
+    ]
+    document = replace(prepared.document, notes=(*prepared.document.notes, *notes), unused=())
+    return replace(prepared, metadata=metadata, document=document)
 
 
 def key_of(text: str) -> str:
@@ -202,24 +230,46 @@ def _metadata(
 def _overridden(found: PolicyMetadata, given: Overrides) -> PolicyMetadata:
     values = {field.name: getattr(found, field.name) for field in fields(found)}
     stated = {name: getattr(given, name) for name in _STATED}
-    values.update({name: value for name, value in stated.items() if value is not None})
+    values.update(
+        {
+            name: None if value == NOTHING else value
+            for name, value in stated.items()
+            if value is not None
+        }
+    )
     return PolicyMetadata(**values)
 
 
-def _denied(document: LoadedDocument, metadata: PolicyMetadata, *, given: Overrides) -> str:
-    """Return a note on what the document says otherwise than it is given; empty: nothing."""
+def _denied(
+    document: LoadedDocument, metadata: PolicyMetadata, *, given: Overrides
+) -> tuple[str, ...]:
+    """Return a note on what the document says otherwise than it is given, if it does."""
     said = [
-        f"{called} {document.metadata[name]!r}"
+        f"{called} {shown(document.metadata[name])}"
         for name, called in _CARE.items()
         if getattr(given, name) is not None
         and name in document.metadata
-        and document.metadata[name].casefold() != str(getattr(metadata, name)).casefold()
+        and not _is_same(name, document.metadata[name], getattr(metadata, name))
     ]
-    return f"the document says otherwise than given: {', '.join(said)}" if said else ""
+    return (f"the document says otherwise than given: {', '.join(said)}",) if said else ()
+
+
+def _is_same(name: str, said: str, given: object) -> bool:
+    if given is None:
+        return False
+    # Two addresses that differ in a capital may be two pages.
+    return said == given if name == "url" else said.casefold() == str(given).casefold()
+
+
+def _is_given(field: str, given: Overrides) -> bool:
+    """Return whether the caller states what a key of `LoadedDocument.metadata` says."""
+    name = {"policy_id": "key", "version": "label"}.get(field, field)
+    return name in _STATED and getattr(given, name) is not None
 
 
 _CARE = {
     "owner": "owner",
+    "url": "url",
     "sensitivity": "class",
     "review_by": "review by",
     "verified_by": "verified by",

@@ -24,7 +24,7 @@ from core.ingest.compare import (
     unchanged_notes,
 )
 from core.ingest.languages import language_note
-from core.ingest.prepare import Overrides, Prepared
+from core.ingest.prepare import Overrides, Prepared, with_metadata
 from core.ports import (
     Clock,
     CorpusStore,
@@ -163,7 +163,7 @@ class Ingestor:
         """
         stored = await self._store.versions_of(prepared.metadata.key)
         same = self._find_same(prepared, stored, given=given, with_chunks=with_chunks, file=file)
-        metadata = same.metadata if same else inherit(prepared.metadata, stored, given=given)
+        metadata = same.metadata if same else _inherited(prepared, stored, given=given)
         if same is None and stored and file:
             there = await _is_other_there(stored[-1], file)
             refuse_other_policy(prepared, stored[-1], file, is_other_there=there)
@@ -190,9 +190,8 @@ class Ingestor:
 
         A file that adds nothing (see `find_same`) changes nothing, unless the extractor may find
         more facts than are stored: these are published as a new edition of the version, if it is
-        the policy's newest. What neither the caller nor the document states (audience,
-        jurisdiction, tags, owner) is taken over from the policy's newest version, even from one
-        that is published meanwhile.
+        the policy's newest. What neither the caller nor the document states is taken over from what
+        is stored (see `inherit`), even from what is published meanwhile.
 
         Args:
             data: the file.
@@ -234,7 +233,7 @@ class Ingestor:
         same = self._find_same(prepared, stored, given=given, with_chunks=with_chunks, file=file)
         if same is None:
             return await self._store_new(prepared, data, stored, given=given, file=file)
-        prepared = dataclasses.replace(prepared, metadata=same.metadata)
+        prepared = with_metadata(prepared, same.metadata)
         if file and same.read_from != file.path:
             await self._store.note_file(prepared.metadata.key, file.path)
         unchanged = Unchanged(version_id=same.version_id)
@@ -261,9 +260,7 @@ class Ingestor:
         is_other_there = await _is_other_there(newest, file)
         if newest and file:
             refuse_other_policy(prepared, newest, file, is_other_there=is_other_there)
-        prepared = dataclasses.replace(
-            prepared, metadata=inherit(prepared.metadata, stored, given=given)
-        )
+        prepared = with_metadata(prepared, _inherited(prepared, stored, given=given))
         check_dates(prepared.metadata)
         extracted = await self._extractor.extract(_source(prepared))
         published = await self._publish(prepared, data, extracted, stored=stored, file=file)
@@ -356,6 +353,12 @@ class Ingestor:
 
     def _today(self) -> date:
         return self._clock.now().date()
+
+
+def _inherited(
+    prepared: Prepared, stored: list[StoredVersion], *, given: Overrides
+) -> PolicyMetadata:
+    return inherit(prepared.metadata, stored, given=given, sha256=prepared.sha256)
 
 
 def _source(prepared: Prepared) -> SourceDocument:

@@ -16,7 +16,7 @@ from core.ingest.load.markdown import load_markdown
 from core.ingest.load.pdf import load_pdf
 from core.ingest.load.text import load_text
 from core.ingest.load.word.document import load_docx
-from core.ingest.metadata import describe
+from core.ingest.metadata import SelfDescription, describe
 
 _TEXT_KINDS: dict[str, MediaType] = {
     "": "text/plain",
@@ -81,19 +81,25 @@ def load(data: bytes, *, source_name: str) -> LoadedDocument:
     document = _LOADERS[sniff(data, source_name=source_name)](data)
     if not document.text:
         raise DocumentError("there is no text in it: check that this is the right file")
-    return replace(document, metadata=_merged(document))
+    return _with_what_is_said(document)
 
 
-def _merged(document: LoadedDocument) -> dict[str, str]:
+def _with_what_is_said(document: LoadedDocument) -> LoadedDocument:
     """Merge what the text states with the document's metadata.
 
     Front matter is written on purpose and takes precedence over the text; file properties are often
-    left over from a template and do not.
+    left over from a template and do not. What can't be used is of no interest where something else
+    takes precedence anyway.
     """
+    properties = SelfDescription(values=document.metadata, unused=document.unused)
     said = describe(document.text, document.tables)
-    if document.media_type == "text/markdown":
-        return {**said, **document.metadata}
-    return {**document.metadata, **said}
+    is_front_matter = document.media_type == "text/markdown"
+    first, second = (properties, said) if is_front_matter else (said, properties)
+    named = {one.field for one in first.unused} - {""}
+    unused = [one for one in second.unused if one.field not in {*first.values, *named}]
+    return replace(
+        document, metadata={**second.values, **first.values}, unused=(*first.unused, *unused)
+    )
 
 
 def sniff(data: bytes, *, source_name: str) -> MediaType:

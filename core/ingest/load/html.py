@@ -5,6 +5,7 @@ dropped with their content.
 """
 
 import re
+from dataclasses import replace
 
 from lxml import etree, html
 
@@ -31,7 +32,7 @@ from core.ingest.load.html_page import (
     words_of,
 )
 from core.ingest.load.text import decode_text
-from core.ingest.metadata import canonical_keys
+from core.ingest.metadata import LabelledValue, SelfDescription, read_labels
 
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*+=\s*+[\"']?\s*+([\w-]{1,40})", re.IGNORECASE)
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
@@ -70,7 +71,9 @@ def _read(root: html.HtmlElement) -> LoadedDocument:
     notes = [f"left out {page.hidden} hidden passage{plural}"] if page.hidden else []
     if page.framing or (main is not None and len(words_of(main)) < len(words_of(root))):
         notes.append("left out what frames the page: menus, banners, footers")
-    return page.builder.build("text/html", metadata=_head(root), notes=notes)
+    head = _head(root)
+    document = page.builder.build("text/html", metadata=head.values, notes=notes)
+    return replace(document, unused=head.unused)
 
 
 class HtmlWriter:
@@ -225,7 +228,7 @@ def _item_label(item: html.HtmlElement) -> str:
     return f"{(int(start) if start.isdecimal() else 1) + place}. "
 
 
-def _head(root: html.HtmlElement) -> dict[str, str]:
+def _head(root: html.HtmlElement) -> SelfDescription:
     """Read `<meta name=... content=...>`, and `<title>`, which may name the site, without `h1`."""
     pairs: list[tuple[str, str]] = []
     for meta in root.iter("meta"):
@@ -234,4 +237,4 @@ def _head(root: html.HtmlElement) -> dict[str, str]:
             pairs.append((name.replace("dcterms.", "").replace("DC.", ""), content))
     if not any(True for _ in root.iter("h1")):
         pairs += [("title", title.text or "") for title in root.iter("title")]
-    return canonical_keys(pairs)
+    return read_labels(LabelledValue(label=label, value=value) for label, value in pairs)

@@ -8,6 +8,7 @@ left out.
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 from lxml import html
@@ -19,23 +20,13 @@ from core.domain.errors import DocumentError
 from core.domain.policy import LoadedDocument
 from core.ingest.heading_candidates import reads_as_heading
 from core.ingest.load.builder import DocumentBuilder
+from core.ingest.load.front_matter import front_matter_of
 from core.ingest.load.html import HtmlWriter
 from core.ingest.load.html_page import DROPPED, VOID, is_hidden
 from core.ingest.load.looks import LineLook
 from core.ingest.load.text import decode_text
-from core.ingest.metadata import front_matter, is_labelled, is_of_policy
+from core.ingest.metadata import is_labelled, is_of_policy
 
-_FRONT_MATTER = re.compile(
-    r"---[ \t]*\r?\n(.{0,20000}?)\r?\n(?:---|\.\.\.)[ \t]*(?:\r?\n|$)", re.DOTALL
-)
-_UNOPENED = re.compile(
-    r"((?>(?:[A-Za-z][\w-]{0,40}:(?: [^\n]{0,300})?\n|[ \t]{1,20}[^\n]{1,300}\n"
-    r"|- [^\n]{1,300}\n){1,200}))"
-    r"---[ \t]*(?:\n|$)"
-)
-"""The same without its first line, as some generators of policies write it."""
-_TOML = re.compile(r"\+\+\+[ \t]*\n(.{0,20000}?)\n\+\+\+[ \t]*(?:\n|$)", re.DOTALL)
-_TOML_PAIR = re.compile(r"^([\w-]{1,60})[ \t]*=[ \t]*", re.MULTILINE)
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _OPENING = re.compile(r"<([A-Za-z][A-Za-z0-9]*)(?=[\s>/])([^<>]*)>")
 _ATTRIBUTES = re.compile(r"(?<!\s)\s*\{:?\s*[#.:][^{}]{0,200}\}$")
@@ -68,12 +59,8 @@ def load_markdown(data: bytes) -> LoadedDocument:
         DocumentError: see `decode_text`.
     """
     text = decode_text(data).replace("\r\n", "\n").replace("\r", "\n")
-    matter = _FRONT_MATTER.match(text) or _TOML.match(text) or _UNOPENED.match(text)
-    stated = matter.group(1) if matter else ""
-    if text.startswith("+++"):
-        stated = _TOML_PAIR.sub(r"\1: ", stated)
-    metadata = front_matter(stated)
-    source = text[matter.end() :] if matter else text
+    matter = front_matter_of(text)
+    source = text[matter.end :]
     try:
         tokens = _parser().parse(source)
     except RecursionError as exc:
@@ -86,7 +73,8 @@ def load_markdown(data: bytes) -> LoadedDocument:
         raise DocumentError("its elements are nested too deeply: simplify the page") from exc
     plural = "s" if walk.hidden > 1 else ""
     notes = [f"left out {walk.hidden} hidden passage{plural}"] if walk.hidden else []
-    return walk.builder.build("text/markdown", metadata=metadata, notes=notes)
+    document = walk.builder.build("text/markdown", metadata=matter.said.values, notes=notes)
+    return replace(document, unused=matter.said.unused)
 
 
 def _parser() -> MarkdownIt:

@@ -7,7 +7,8 @@ import pytest
 from reportlab.pdfgen.canvas import Canvas
 
 from core.ingest.load import load
-from core.ingest.metadata import canonical_keys, country_code, front_matter, parse_date
+from core.ingest.load.front_matter import read_yaml
+from core.ingest.metadata import canonical_keys, country_code, exact_date, parse_date
 
 
 @pytest.mark.parametrize(
@@ -31,6 +32,25 @@ from core.ingest.metadata import canonical_keys, country_code, front_matter, par
 )
 def test_dates_are_read_only_when_they_are_certain(text: str, expected: date | None) -> None:
     assert parse_date(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("2026-01-31", date(2026, 1, 31)),
+        ("31.01.2026", date(2026, 1, 31)),
+        ("31 January 2026", date(2026, 1, 31)),
+        ("January 31, 2026", date(2026, 1, 31)),
+        ("01/02/2026", None),
+        ("31.02.2026", None),
+        ("from 2026-01-31", None),
+        ("2026-01-31 on", None),
+        ("20260131" * 9_000, None),
+    ],
+)
+def test_a_date_alone_is_a_date_and_nothing_else(text: str, expected: date | None) -> None:
+    """For options, which hold nothing else."""
+    assert exact_date(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -90,17 +110,17 @@ def test_front_matter_wins_over_the_text() -> None:
 
 
 def test_our_own_key_is_exclusive_and_an_expiry_date_is_not() -> None:
-    assert front_matter("effective_until: 2025-01-01") == {"effective_until": "2025-01-01"}
+    assert read_yaml("effective_until: 2025-01-01").values == {"effective_until": "2025-01-01"}
     assert canonical_keys([("Expiry date", "2025-01-01")]) == {"effective_until": "2025-01-02"}
 
 
 def test_what_a_document_says_of_its_care_is_read() -> None:
     """Whose it is, where it stands, its class, its next review; a bare review date may be past."""
-    said = front_matter(
+    said = read_yaml(
         "policy_url: https://policies.example.com/gifts\nclassification: Internal\n"
         "next review: 30 June 2026\nverified by: Group Legal\nreview date: 1 May 2024"
     )
-    assert said == {
+    assert said.values == {
         "url": "https://policies.example.com/gifts",
         "sensitivity": "Internal",
         "review_by": "2026-06-30",
@@ -168,4 +188,4 @@ def test_german_labels_are_read() -> None:
 )
 def test_what_says_nothing_certain_is_left_out(line: str) -> None:
     """A sentence about a class is no class, and an address that is none leads nowhere."""
-    assert front_matter(line) == {}
+    assert read_yaml(line).values == {}

@@ -1,11 +1,14 @@
 """One file to everything that is stored of it."""
 
 import hashlib
+from dataclasses import replace
 from datetime import date
+from typing import Any
 
 import pytest
 
-from core.ingest.prepare import Overrides, key_of, prepare
+from core.ingest.metadata import NOTHING
+from core.ingest.prepare import Overrides, key_of, prepare, with_metadata
 
 POLICY = (
     b"# Gifts\n\n| Policy ID | COMP 2 |\n|---|---|\n| Version | 2.0 |\n"
@@ -54,6 +57,70 @@ def test_a_document_that_says_otherwise_is_named() -> None:
         "the document says otherwise than given: owner 'CCO', review by '2026-01-31'",
     )
     assert prepare(text, source_name="x.md").document.notes == ()
+
+
+def test_an_address_that_is_given_wins_and_that_of_the_document_is_named() -> None:
+    """Also where only a capital differs: these are two pages."""
+    text = b"---\nurl: https://own.example.com/gifts\n---\n\n# Gifts\n"
+    given = Overrides(url="https://own.example.com/Gifts")
+    found = prepare(text, source_name="x.md", given=given)
+    assert found.metadata.url == "https://own.example.com/Gifts"
+    assert found.document.notes == (
+        "the document says otherwise than given: url 'https://own.example.com/gifts'",
+    )
+    same = prepare(text, source_name="x.md", given=Overrides(url="https://own.example.com/gifts"))
+    assert same.document.notes == ()
+
+
+def test_what_is_taken_away_is_not_there() -> None:
+    """Nothing given is not the same as nothing said; it agrees with what has none."""
+    text = b"---\nowner: CCO\n---\n\n# Gifts\n"
+    given = Overrides(owner=NOTHING, review_by=NOTHING)
+    found = prepare(text, source_name="x.md", given=given)
+    assert (found.metadata.owner, found.metadata.review_by) == (None, None)
+    assert given.agree_with(found.metadata)
+    assert not given.agree_with(prepare(text, source_name="x.md").metadata)
+    assert found.document.notes == ("the document says otherwise than given: owner 'CCO'",)
+
+
+def notes_of(text: str, **given: Any) -> tuple[str, ...]:
+    prepared = prepare(text.encode(), source_name="x.md", given=Overrides(**given))
+    return with_metadata(prepared, prepared.metadata).document.notes
+
+
+def test_what_can_not_be_used_is_named_until_it_is_given() -> None:
+    """With the field, the cause and what to write."""
+    text = "---\nreview by: 31.02.2026\n---\n\n# Gifts\n"
+    assert notes_of(text) == (
+        "review by '31.02.2026' is not used: there is no such day; expected a date like 2026-01-31",
+    )
+    assert notes_of(text, review_by=date(2026, 2, 28)) == ()
+
+
+REVIEWED = (
+    "# Gifts\n\n| Field | Value |\n|---|---|\n| Version | 1.2 |\n"
+    "| Effective Date | 2024-01-15 |\n| **Review Date** | {} |\n"
+)
+
+
+def test_a_review_date_that_may_be_past_is_named() -> None:
+    """With what to say, unless the next review is known; a word that is no date says nothing."""
+    text = REVIEWED.format("2025-01-15")
+    (note,) = notes_of(text)
+    assert note.startswith("review date '2025-01-15' is not used: it may be that of the last")
+    assert "--review-by 2025-01-15" in note
+    assert "citebound.toml" in note
+    assert prepare(text.encode(), source_name="x.md").metadata.review_by is None
+    assert notes_of(text, review_by=date(2026, 1, 15)) == ()
+    assert notes_of(text + "| Next review | 2027-01-15 |\n") == ()
+    assert notes_of(REVIEWED.format("yearly")) == ()
+
+
+def test_a_review_date_is_not_named_where_an_earlier_version_knows_the_next() -> None:
+    """What is inherited counts."""
+    prepared = prepare(REVIEWED.format("2025-01-15").encode(), source_name="x.md")
+    known = replace(prepared.metadata, review_by=date(2026, 1, 15))
+    assert with_metadata(prepared, known).document.notes == ()
 
 
 def test_without_chunks_the_rest_is_the_same() -> None:

@@ -7,7 +7,7 @@ to it, a text box its paragraph.
 
 import io
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any, cast
@@ -234,7 +234,7 @@ def _distinct(cells: Iterable[object]) -> "list[Element | None]":
     return found
 
 
-def _properties(document: Document, loaded: LoadedDocument) -> dict[str, str]:
+def _properties(document: Document, loaded: LoadedDocument) -> Mapping[str, str]:
     """Read the file's properties.
 
     Their title is often left over from a template: it counts where the text has no title of its
