@@ -12,6 +12,7 @@ import pytest
 from core.domain.errors import EmptyCorpusError, UsageError
 from core.ingest.folder_listing import find_sources
 from core.ingest.folder_manifest import read_manifest
+from core.ingest.metadata import NOTHING
 from core.ingest.prepare import NOTHING_GIVEN, Overrides, prepare
 
 
@@ -305,6 +306,20 @@ def test_files_are_read_below_the_address_of_their_folder(tmp_path: Path) -> Non
         "c.md": "https://policies.example.com/all/de/c.md",
         "d.md": "https://fr.example.com/d.md",
     }
+
+
+def test_the_address_of_a_folder_wins_over_that_of_a_document_with_a_note(tmp_path: Path) -> None:
+    """The manifest stands above the document, as in all else."""
+    folder = folder_with(tmp_path, "a.md", manifest='url_base = "https://policies.example.com"\n')
+    text = b"---\nurl: https://own.example.com/gifts\n---\n\n# Gifts\n"
+    (source,) = find_sources([folder], given=NOTHING_GIVEN).sources
+    found = prepare(text, source_name="a.md", given=source.given)
+    assert found.metadata.url == "https://policies.example.com/a.md"
+    assert found.document.notes == (
+        "the document says otherwise than given: url 'https://own.example.com/gifts'",
+    )
+    (source,) = find_sources([folder], given=Overrides(url=NOTHING)).sources
+    assert prepare(text, source_name="a.md", given=source.given).metadata.url is None
 
 
 @pytest.mark.parametrize(
