@@ -11,26 +11,43 @@ from bot.console.options import (
     day,
     group,
     jurisdiction,
-    link,
     names,
     option,
     path,
     reason,
 )
+from bot.console.policy_values import link, review_day, text_of
 
 _COMMANDS = "bot.console.commands"
 
 _ONE = "what is known of the policy (of one file)"
 _EACH = "what is known of each policy given"
+_CARE = "the same; an empty value takes it away (--owner=)"
 INGEST = command(
     "ingest",
     f"{_COMMANDS}.ingest:ingest",
     option("paths", nargs="+", type=path, metavar="PATH", help="file or folder"),
-    option("--key", group=_ONE, help="short identity, the same over all versions: gifts"),
-    option("--title", group=_ONE, help="title as shown to people"),
-    option("--label", group=_ONE, help="version as its owner calls it: 2.0"),
-    option("--upload-id", group=_ONE, metavar="ID", help="your own identity of the upload"),
-    option("--owner", group=_EACH, help="role that answers for it"),
+    option(
+        "--key",
+        group=_ONE,
+        type=text_of("key"),
+        help="short identity, the same over all versions: gifts",
+    ),
+    option("--title", group=_ONE, type=text_of("title"), help="title as shown to people"),
+    option("--label", group=_ONE, type=text_of("label"), help="version as its owner calls it: 2.0"),
+    option(
+        "--upload-id",
+        group=_ONE,
+        type=text_of("upload_id"),
+        metavar="ID",
+        help="your own identity of the upload",
+    ),
+    option(
+        "--owner",
+        group=_CARE,
+        type=text_of("owner", may_be_none=True),
+        help="role that answers for it",
+    ),
     option(
         "--jurisdiction",
         group=_EACH,
@@ -54,10 +71,30 @@ INGEST = command(
         metavar="DATE",
         help="first day no longer in force",
     ),
-    option("--url", group=_ONE, type=link, metavar="URL", help="where people read it, https://..."),
-    option("--sensitivity", group=_EACH, metavar="CLASS", help='how it is classified ("Internal")'),
-    option("--review-by", group=_EACH, type=day, metavar="DATE", help="day of its next review"),
-    option("--verified-by", group=_EACH, metavar="WHO", help="who verified it as it stands"),
+    option(
+        "--url",
+        group=_CARE,
+        type=link,
+        metavar="URL",
+        help="where people read it, https://... (of one file)",
+    ),
+    option(
+        "--sensitivity",
+        group=_CARE,
+        type=text_of("sensitivity", may_be_none=True),
+        metavar="CLASS",
+        help='how it is classified ("Internal")',
+    ),
+    option(
+        "--review-by", group=_CARE, type=review_day, metavar="DATE", help="day of its next review"
+    ),
+    option(
+        "--verified-by",
+        group=_CARE,
+        type=text_of("verified_by", may_be_none=True),
+        metavar="WHO",
+        help="who verified it as it stands",
+    ),
     option(
         "--rag",
         action=argparse.BooleanOptionalAction,
@@ -119,8 +156,12 @@ A folder may hold `citebound.toml`, which says what is known of its files:
   verified_by = "Group Legal"
 
 Its files come first, in its order; the folder's other files follow by name. Options win over
-the manifest. Files of other kinds, and links that lead nowhere, are named, and the exit code is 1,
-unless their names are ignored.
+the manifest, and both over what a document says of itself; what it says there and can't be used is
+named. Files of other kinds, and links that lead nowhere, are named, and the exit code is 1, unless
+their names are ignored.
+
+What nobody says stays as it was: owner, address and class of the policy, and of the same text also
+its next review and who verified it. An empty option (`--owner=`) takes such a value away.
 
 With `--extract claude`, Claude reads each section besides the rules. A fact is kept if its quote
 stands in the section word for word and bears it out; the others are counted by reason. A section

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from core.domain.errors import UsageError
 from core.domain.policy import EVERYONE
-from core.ingest.metadata import A_LINK, is_link
+from core.ingest.metadata import day_problem, exact_date, shown
 
 MAX_REASON = 500
 """Characters of a reason."""
@@ -201,13 +201,11 @@ def calibration_name(text: str) -> str:
 
 
 def day(text: str) -> date:
-    """Read a date in ISO form; `ArgumentTypeError` if there is none."""
-    try:
-        return date.fromisoformat(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(
-            f"expected a date like 2026-01-31, got {text!r}"
-        ) from error
+    """Read a date, in the forms in which a document may say it; else `ArgumentTypeError`."""
+    found = exact_date(text.strip())
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{day_problem(text)}, got {shown(text)}")
+    return found
 
 
 def as_of(text: str) -> date | Edition:
@@ -230,13 +228,6 @@ def positive(text: str) -> int:
     return int(text)
 
 
-def link(text: str) -> str:
-    """Read an address of the web; `ArgumentTypeError` if it is none."""
-    if not is_link(text):
-        raise argparse.ArgumentTypeError(f"expected {A_LINK}, got {text!r}")
-    return text
-
-
 def names(text: str) -> frozenset[str]:
     """Read names separated by commas; `ArgumentTypeError` if there is none."""
     found = frozenset(part.strip() for part in text.split(",") if part.strip())
@@ -248,7 +239,7 @@ def names(text: str) -> frozenset[str]:
 def jurisdiction(text: str) -> str:
     """Read an ISO 3166 code, and return it in capitals; `ArgumentTypeError` if there is none."""
     if not _COUNTRY.fullmatch(text):
-        raise argparse.ArgumentTypeError(f"expected an ISO 3166 code like DE, got {text!r}")
+        raise argparse.ArgumentTypeError(f"expected an ISO 3166 code like DE, got {shown(text)}")
     return text.upper()
 
 
