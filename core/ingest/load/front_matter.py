@@ -37,7 +37,7 @@ _TAGGED = re.compile(r"[&*!][\w!<]")
 _MAPPED = re.compile(r"[^\s:\"'][^:]{0,60}:(?:\s|$)")
 """How a line begins that is a name and its value."""
 _NOTHING = frozenset({"~", "null", "Null", "NULL"})
-_ONE_VALUE = "expected one value, like owner: Group Legal, got "
+_ONE_VALUE = "expected one value, got "
 _AT_MARGIN = "expected it at the left margin, got it nested below "
 _CARE = frozenset({"owner", "sensitivity", "review_by", "verified_by"})
 """Fields that are missed if they are nested below something else."""
