@@ -55,7 +55,7 @@ def test_nothing_is_no_value(lines: str) -> None:
         ("url: javascript:alert(1)", "url 'javascript:alert(1)'", "expected an address like https"),
         ("url: http://a.example.com/", "url 'http://a.example.com/'", "expected an address like"),
         (f"url: https://a.example.com/{'x' * 5_000}", "url '", "expected at most 1,500 characters"),
-        ('classification: ["Internal", "Secret"]', "classification '[", "expected one value, got a list"),
+        ('classification: ["Internal", "Secret"]', "classification '[", "one value, got a list"),
         ("owner:\n- Ann\n- Bo", "owner '- Ann - Bo'", "got a list"),
         ("owner:\n  name: Ann\n  role: CCO", "owner 'name: Ann role: CCO'", "several named values"),
         ("owner: {name: Ann}", "owner '{name: Ann}'", "several named values"),
