@@ -71,7 +71,7 @@ async def pictures(url: str) -> list[Picture]:
 async def _ingest(url: str) -> None:
     async with bootstrap(Settings(**logins(url))) as service:
         sources = find_sources([SAMPLES], given=NOTHING_GIVEN).sources
-        await ingest_with_progress(open_terminal(), service.ingestor, sources, with_chunks=True)
+        await ingest_with_progress(open_terminal(), service.ingestor, sources, [], with_chunks=True)
 
 
 @asynccontextmanager
