@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from importlib.resources import files
 from io import BytesIO
 
-import networkx as nx
-
 from core.domain.json_value import Json
 from core.domain.ontology import (
     Entity,
@@ -108,6 +106,8 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 def to_graphml(graph: OntologyGraph) -> str:
     """Return the graph as GraphML: names, types and first quotes, in valid XML."""
+    import networkx as nx  # noqa: PLC0415  # 0.2 s that most starts need not pay
+
     plain: nx.MultiDiGraph[str] = nx.MultiDiGraph()
     for entity in graph.snapshot.entities:
         quote = graph.quote(entity.spans[0]) if entity.spans else ""
