@@ -81,7 +81,8 @@ def _without_contents(text: str, found: Sequence[HeadingLine]) -> list[HeadingLi
             continue
         if in_contents.covers(heading, body=_body_length(text, found, index)):
             continue
-        is_listed = bare[index] and any(bare[max(0, index - 1) : index] + bare[index + 1 :][:1])
+        beside = bare[max(0, index - 1) : index] + bare[index + 1 : index + 2]
+        is_listed = bare[index] and any(beside)
         if comes_again and (has_page or is_listed):
             continue
         goes_on = listed == index - 1 and not _has_body(text, found, listed)

@@ -13,6 +13,7 @@ from core.agent.conversation.understanding import clean, understand
 from core.agent.planning.intent import facets_of
 from core.domain.question import ALL, Turn
 from core.language.jurisdictions import country_name, jurisdictions_in
+from core.language.people import mentions
 
 GIFTS = "May employees accept gifts worth EUR 50?"
 ANSWERED = Turn(question=GIFTS, outcome="answered", answer="Yes.")
@@ -378,6 +379,7 @@ def test_a_clean_text_stays_clean(text: str) -> None:
 
 
 @example("EMPLOYEE", (ANSWERED,))
+@example("HE:CEO", (ANSWERED,))
 @given(st.text(max_size=80), st.sampled_from([(), (ANSWERED,), (ASKED,), (ASKED, ANSWERED)]))
 def test_any_message_can_be_understood(text: str, history: tuple[Turn, ...]) -> None:
     """Understanding never raises; a message without a thread stands as it is."""
@@ -390,6 +392,7 @@ def test_any_message_can_be_understood(text: str, history: tuple[Turn, ...]) -> 
         *ASKED.options,
         *map(country_name, jurisdictions_in(text, with_cities=True)),
         *facets_of(text).employments,
+        *(one.name for one in mentions(text)),
     }
     assert all(said.value in known for said in understood.assumptions)
 
