@@ -39,10 +39,6 @@ from core.domain.errors import (
     UsageError,
 )
 
-_COLLECTED_AFTER = (50_000, 20, 20)
-"""Objects, and collections of the younger generation, until garbage is collected: Python's own 700
-objects take a tenth of an ingestion, and find next to nothing."""
-
 EXIT_USAGE = 2
 EXIT_BROKEN = 3
 EXIT_EMPTY = 4
@@ -109,7 +105,6 @@ def _imported(function: str) -> Callable[..., int]:
         return getattr(importlib.import_module(module), name)
     finally:
         gc.freeze()
-        gc.set_threshold(*_COLLECTED_AFTER)
         gc.enable()
 
 

@@ -180,7 +180,7 @@ async def _sync(
         await service.suspensions.compare(on_day=service.clock.now().date())
         known = {one.source.name: one.items for one in await service.sources.all()}
     # Whenever that was found: a listing of changes alone does not name them again.
-    unread = {one: count for one in done if (count := known[one].get(ItemState.FAILED, 0))}
+    unread = {one: count for one in done if (count := known.get(one, {}).get(ItemState.FAILED, 0))}
     return done, unread
 
 
