@@ -34,6 +34,8 @@ def is_function_word(word: str) -> bool:
 
 def words(text: str) -> list[str]:
     """Return the words of `text`, case-folded, in order."""
+    if text.isascii():
+        return _WORD.findall(text.lower())
     return [match.casefold() for match in _WORD.findall(text)]
 
 
@@ -63,7 +65,7 @@ def stem(word: str) -> str:
 @cached_by_text()
 def content_words(text: str) -> frozenset[str]:
     """Return the stems of the words of `text` that carry its subject."""
-    return frozenset(stem(word) for word in words(text) if word not in _EMPTY)
+    return frozenset(map(stem, set(words(text)) - _EMPTY))
 
 
 def families(text: str) -> frozenset[str]:

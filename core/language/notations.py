@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal, TypeAlias
 
 from core.language.numerals import (
@@ -21,6 +21,7 @@ from core.language.numerals import (
     NUMERAL_OR_ORDINAL,
     PLACES,
     PUNCTUATED,
+    RANGE,
     SHARE,
     SPACED_DIGITS,
     TIME,
@@ -53,8 +54,8 @@ class Notation:
     """Regular expression that finds it, whatever the case."""
     read: Reader
     """Says what it is."""
-    needs: frozenset[Sign]
-    """What every match of it contains, all of them."""
+    needs: tuple[Sign, ...]
+    """What every match of it contains, all of them, the rarest first."""
 
     @property
     def pattern(self) -> re.Pattern[str] | OpenedPattern:
@@ -160,6 +161,7 @@ _COUNTED = (
 _NOT_ONE = r"(?:(?<!no )(?<!any )(?<!some)(?<!every )(?<!each )(?<!the )(?<!this )(?<!that ))"
 
 
+@lru_cache(maxsize=128)
 def _currency_of(raw: str) -> str:
     """Return the ISO 4217 code of a currency as written."""
     for code, pattern in _CURRENCIES.items():
@@ -272,20 +274,20 @@ def _each(
     needs: Sequence[Sign] = (DIGIT,),
 ) -> Iterator[Notation]:
     for pattern in patterns:
-        yield Notation(kind=kind, source=pattern, read=read, needs=frozenset(needs))
+        yield Notation(kind=kind, source=pattern, read=read, needs=tuple(needs))
 
 
 NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="date",
         read=_iso_date,
-        needs=(DIGIT, YEAR_FIRST),
+        needs=(YEAR_FIRST, DIGIT),
         patterns=[r"(?<![\d-])(?P<year>(?:19|20)\d\d)-(?P<month>\d\d)-(?P<day>\d\d)(?![\d-])"],
     ),
     *_each(
         kind="date",
         read=_numeric_date,
-        needs=(DIGIT, PUNCTUATED),
+        needs=(PUNCTUATED, DIGIT),
         patterns=[
             r"(?<![\d./])(?P<a>\d{1,2})(?P<mark>[./])(?P<b>\d{1,2})(?P=mark)(?P<year>(?:19|20)\d\d)\b"
         ],
@@ -293,7 +295,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="date",
         read=_named_date,
-        needs=(DIGIT, MONTH_NAME),
+        needs=(MONTH_NAME, DIGIT),
         patterns=[
             rf"(?<![\d.,]){_DAY}\s(?:of\s)?(?-i:{_MONTH}),?(?:\s{_YEAR}\b)?",
             rf"\b(?-i:{_MONTH})\s{_DAY}(?![\d.,]*\d)(?:,?\s{_YEAR}\b)?",
@@ -303,7 +305,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="time",
         read=_time,
-        needs=(DIGIT, TIME),
+        needs=(TIME, DIGIT),
         patterns=[
             r"(?<![\d:.])(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))?\s?(?P<half>[ap])\.?m\b\.?",
             r"(?<![\d:.])(?P<hour>[01]?\d|2[0-4]):(?P<minute>[0-5]\d)(?![\d:])(?P<half>)",
@@ -320,11 +322,18 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="amount",
         read=_amount,
-        needs=(NUMERAL, MONEY_NAME),
+        needs=(MONEY_NAME, NUMERAL, RANGE),
         patterns=[
             rf"(?P<before>(?<![A-Za-z]){_CURRENCY}){_GAP}(?P<low>{_MONEY})(?P<low_scale>{_SCALE})?"
             rf"{_TO}(?P<value>{_MONEY})(?P<value_scale>{_SCALE})?(?:{_GAP}(?P<code>{_CURRENCY}))?"
             rf"(?![\w%]|\s?(?:%|per\s?cent|days?|months?|years?))",
+        ],
+    ),
+    *_each(
+        kind="amount",
+        read=_amount,
+        needs=(MONEY_NAME, NUMERAL),
+        patterns=[
             rf"(?P<before>(?<![A-Za-z]){_CURRENCY}){_GAP}(?P<value>{_MONEY})(?P<value_scale>{_SCALE})?"
             rf"(?:{_GAP}(?P<code>[A-Z]{{3}}\b(?<=EUR|USD|GBP|CHF|AUD|CAD|SGD|HKD|JPY|INR|AED|CNY)))?",
             rf"{NOT_WITHIN}(?:(?P<low>{_MONEY})(?P<low_scale>{_SCALE})?{_TO})?(?P<value>{_MONEY})"
@@ -334,7 +343,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="percentage",
         read=_percentage,
-        needs=(NUMERAL, SHARE),
+        needs=(SHARE, NUMERAL),
         patterns=[
             rf"{NOT_WITHIN}(?:(?P<low>{NUMBER})\s?%?{_TO})?(?P<value>{NUMBER}){_GAP}"
             r"(?P<unit>%|per\s?cent\b|percent\b|pct\b|percentage points?\b|bps?\b|basis points?\b)"
@@ -343,7 +352,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="duration",
         read=_duration,
-        needs=(NUMERAL_OR_ORDINAL, TIME_UNIT),
+        needs=(TIME_UNIT, NUMERAL_OR_ORDINAL),
         patterns=[
             rf"{NOT_WITHIN}(?:(?P<low>{NUMBER}){_TO})?(?P<value>{NUMBER})(?P<half>\sand\sa\shalf)?"
             rf"\+?(?:{_GAP}|-){_ADJECTIVE}{_UNIT}",
@@ -354,7 +363,7 @@ NOTATIONS: tuple[Notation, ...] = (
     *_each(
         kind="number",
         read=_identifier,
-        needs=(DIGIT, GLUED),
+        needs=(GLUED, DIGIT),
         patterns=[
             r"(?<!\w)[^\W\d_]+[-_/]?\d[\w-]*|(?<![\w.,])\d+(?!(?:st|nd|rd|th|k)\b)[^\W\d_]\w*"
         ],

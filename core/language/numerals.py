@@ -8,6 +8,7 @@ sentences have no date, amount or share, and the pattern of each takes long to f
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -111,6 +112,8 @@ def values_of(raw: str, *, dot_groups: bool = False) -> tuple[Decimal, ...]:
     Returns:
         One value; two if words and digits disagree; none if it is no decimal ("4.2.1").
     """
+    if raw.isdecimal():
+        return (Decimal(raw),)
     repeated = _REPEATED.fullmatch(raw.strip())
     if repeated:
         values = (_from_words(repeated[1]), *_digits(repeated[2], dot_groups=dot_groups))
@@ -171,6 +174,12 @@ def _from_words(raw: str) -> Decimal:
 
 
 _DIGITS = re.compile(r"\d")
+_JOINTS = ("-", "/")
+
+
+def has_digit(text: str) -> bool:
+    """Return whether a text has a digit of any script."""
+    return _DIGITS.search(text) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -179,28 +188,36 @@ class Sign:
 
     words: frozenset[str] = frozenset()
     """Words of which a text has one."""
+    is_digit: bool = False
+    """Or else any digit."""
     pattern: re.Pattern[str] | None = None
     """Or else what a text in lower case has."""
     in_words: re.Pattern[str] | None = None
     """Or else what it has where a word touches a digit or an underscore ("5h", "EUR5", "5_h")."""
     needs_digit: bool = False
     """True for what no text without a digit has."""
+    is_joined: bool = False
+    """True for what no text has in which letters never touch a digit, a hyphen or a slash."""
 
 
-DIGIT = Sign(pattern=_DIGITS, needs_digit=True)
+DIGIT = Sign(is_digit=True)
 NUMERAL_IN_WORDS = Sign(words=frozenset(NUMERALS))
-NUMERAL = Sign(pattern=_DIGITS, words=frozenset(NUMERALS))
-NUMERAL_OR_ORDINAL = Sign(pattern=_DIGITS, words=frozenset(("half", *NUMERALS, *ORDINALS)))
+NUMERAL = Sign(is_digit=True, words=frozenset(NUMERALS))
+NUMERAL_OR_ORDINAL = Sign(is_digit=True, words=frozenset(("half", *NUMERALS, *ORDINALS)))
+RANGE = Sign(
+    words=frozenset(NUMERALS),
+    pattern=re.compile(r"(?:[-\u2013]\s?|\s(?:to|or|\u2013)\s)\d"),
+)
 YEAR_FIRST = Sign(pattern=re.compile(r"\d-\d"), needs_digit=True)
 PUNCTUATED = Sign(pattern=re.compile(r"\d[./]\d"), needs_digit=True)
-GLUED = Sign(pattern=re.compile(r"[^\W\d_][-_/]?\d|\d[^\W\d_]"), needs_digit=True)
+GLUED = Sign(pattern=re.compile(r"[^\W\d_][-_/]?\d|\d[^\W\d_]"), needs_digit=True, is_joined=True)
 MONTH_NAME = Sign(
     words=word_set(
         "january february march april may june july august september october november december"
         " jan feb mar apr jun jul aug sep sept oct nov dec"
     )
 )
-TIME = Sign(pattern=re.compile(r"\d:[0-5]|\d\s?[ap]\.?m"), needs_digit=True)
+TIME = Sign(pattern=re.compile(r"\d(?::[0-5]|\s?[ap]\.?m)"), needs_digit=True)
 PLACES = Sign(
     words=word_set(
         "section sections sec secs article articles art arts rule rules clause clauses chapter"
@@ -236,34 +253,54 @@ TIME_UNIT = Sign(
     pattern=re.compile("half[smhdwqy]"),
     in_words=re.compile(r"[\d_][smhdwqy]"),
 )
-_SIGNS = (
-    DIGIT,
-    NUMERAL_IN_WORDS,
-    NUMERAL,
-    NUMERAL_OR_ORDINAL,
-    YEAR_FIRST,
-    PUNCTUATED,
-    GLUED,
-    MONTH_NAME,
-    TIME,
-    PLACES,
-    MONEY_NAME,
-    SHARE,
-    TIME_UNIT,
-)
-_WITHOUT_DIGIT = tuple(sign for sign in _SIGNS if not sign.needs_digit)
+
+
+class Signs:
+    """The signs of one text, each looked for when it is first asked about."""
+
+    def __init__(self, text: str) -> None:
+        """Read the words of a text."""
+        self._folded = text.casefold()
+        self._words = words_of(text)
+        self._has_digit = has_digit(text)
+        mixed = [one for one in self._words if not one.isalpha()]
+        self._is_glued = not all(map(str.isdecimal, mixed))
+        self._known: dict[Sign, bool] = {}
+
+    def have(self, sign: Sign) -> bool:
+        """Return whether the text has a sign."""
+        found = self._known.get(sign)
+        if found is None:
+            found = self._known[sign] = self._look_for(sign)
+        return found
+
+    def have_one(self, signs: Iterable[Sign]) -> bool:
+        """Return whether the text has one of some signs."""
+        return any(map(self.have, signs))
+
+    def have_all(self, signs: Iterable[Sign]) -> bool:
+        """Return whether the text has all of some signs, asking only until one is missing."""
+        return all(map(self.have, signs))
+
+    def _look_for(self, sign: Sign) -> bool:
+        if sign.needs_digit and not self._has_digit:
+            return False
+        if (sign.is_digit and self._has_digit) or not sign.words.isdisjoint(self._words):
+            return True
+        if sign.is_joined and not (
+            self._is_glued or any(joint in self._folded for joint in _JOINTS)
+        ):
+            return False
+        if sign.pattern is not None and sign.pattern.search(self._folded):
+            return True
+        return (
+            self._is_glued
+            and sign.in_words is not None
+            and (sign.in_words.search(self._folded) is not None)
+        )
 
 
 @cached_by_text(entries=256)
-def signs_of(text: str) -> frozenset[Sign]:
-    """Return which signs a text has."""
-    folded, said = text.casefold(), words_of(text)
-    has_digit = _DIGITS.search(text) is not None
-    is_glued = any(not one.isalpha() and not one.isdecimal() for one in said)
-    return frozenset(
-        sign
-        for sign in (_SIGNS if has_digit else _WITHOUT_DIGIT)
-        if not sign.words.isdisjoint(said)
-        or (sign.pattern is not None and sign.pattern.search(folded))
-        or (is_glued and sign.in_words is not None and sign.in_words.search(folded))
-    )
+def signs_of(text: str) -> Signs:
+    """Return the signs of a text."""
+    return Signs(text)

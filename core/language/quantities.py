@@ -11,11 +11,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import chain, groupby
 
 from core.language.notations import NOTATIONS, QuantityKind
-from core.language.numerals import plain, signs_of
+from core.language.numerals import DIGIT, has_digit, plain, signs_of
 from core.language.spans import TextSpan
-from core.language.text_cache import cached_by_text
+from core.language.text_cache import OpenedPattern, cached_by_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +39,7 @@ class Quantity:
         return self.kind == "number" and not _NUMERIC.fullmatch(self.canonical)
 
 
+_BY_NEEDS = tuple((needs, tuple(them)) for needs, them in groupby(NOTATIONS, lambda one: one.needs))
 _TAKEN = "\x00"
 _NUMERIC = re.compile(r"[\d.,'\u2019\s]+")
 
@@ -45,14 +47,24 @@ _NUMERIC = re.compile(r"[\d.,'\u2019\s]+")
 @cached_by_text()
 def quantities(text: str) -> tuple[Quantity, ...]:
     """Return every quantity of `text`, in text order."""
-    open_text, signs = text, signs_of(text)
-    found: list[Quantity] = []
-    for notation in NOTATIONS:
-        if not notation.needs <= signs:
+    signs, found = signs_of(text), list[Quantity]()
+    open_text, has_more_digits = text, True
+    openings: list[int] | None = None
+    ends: list[int] = []
+    for notation in chain.from_iterable(
+        notations for needs, notations in _BY_NEEDS if signs.have_all(needs)
+    ):
+        if DIGIT in notation.needs and not has_more_digits:
             continue
+        pattern = notation.pattern
+        if isinstance(pattern, OpenedPattern):
+            openings = pattern.openings(text) if openings is None else openings
+            matches = pattern.matches_at(open_text, sorted((*openings, *ends)))
+        else:
+            matches = pattern.finditer(open_text)
         pieces: list[str] = []
         position = 0
-        for match in notation.pattern.finditer(open_text):
+        for match in matches:
             forms = notation.read(match)
             if not forms:
                 continue
@@ -64,7 +76,10 @@ def quantities(text: str) -> tuple[Quantity, ...]:
             )
             pieces += (open_text[position:start], _TAKEN * (end - start))
             position = end
-        open_text = "".join([*pieces, open_text[position:]])
+            ends.append(end)  # behind what is taken the rest of a word may be a number
+        if pieces:
+            open_text = "".join([*pieces, open_text[position:]])
+            has_more_digits = has_digit(open_text)
     return tuple(sorted(found, key=lambda quantity: quantity.span))
 
 

@@ -7,7 +7,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from core.language.spans import TextSpan
 
@@ -46,6 +46,7 @@ _BEFORE_MORE = _words(
 _MAY_END = _words("inc ltd co corp plc llc gmbh jr sr etc a.m p.m bros u.s u.k e.u u.s.a u.a.e")
 _BEFORE_NUMBER = _words("no sec ch pt fig min max ed ext")
 _BEFORE_NAME = _words("art st s p")
+_SHORTENED = _BEFORE_MORE | _MAY_END | _BEFORE_NUMBER | _BEFORE_NAME
 _STARTERS = _words(
     "the this that these those a an if in it its when where no any all each every employees you we"
     " our they he she for from as at on unless however such managers staff to please do"
@@ -74,10 +75,11 @@ were read wrongly, most of them lines of code."""
 _HEADING_CHARACTERS = 70
 _HEADING_SHARE = 0.6
 _LOOK_BACK = 24
+_LOOK_AHEAD = 64
+"""Characters in which nearly all sentences have their first words."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(NamedTuple):
     """One line of the text, trimmed."""
 
     start: int
@@ -131,14 +133,19 @@ def says_something(text: str, *, is_item: bool = False) -> bool:
         text: The unit, without its marker if it is an item.
         is_item: True for a list item, which may be one word behind what introduces it.
     """
-    words = _WORD.findall(text)
-    if not words or _ASKS.search(text[-_LOOK_BACK:]) or any(one in text for one in _LEADERS):
+    if _ASKS.search(text[-_LOOK_BACK:]):
+        return False
+    if _LEADERS[0] in text or _LEADERS[1] in text or _LEADERS[2] in text:
         return False
     if is_item:
+        return _WORD.search(text) is not None
+    is_ended = ends_sentence(text)
+    if is_ended and len(_WORD.findall(text[:_LOOK_AHEAD])) >= _FEWEST:
         return True
-    if len(words) < _FEWEST:
+    words = len(_WORD.findall(text))
+    if words < _FEWEST:
         return False
-    return ends_sentence(text) or len(words) >= _SURELY or _VERB.search(text) is not None
+    return is_ended or words >= _SURELY or _VERB.search(text) is not None
 
 
 def is_cut_off(text: str) -> bool:
@@ -274,6 +281,9 @@ def _is_end(text: str, stop: re.Match[str], start: int, end: int) -> bool:
 
 def _is_abbreviation(before: str, rest: str) -> bool:
     """Say whether the full stop after `before` belongs to an abbreviation."""
+    plain = before[before.rfind(" ") + 1 :].lower()
+    if len(plain) > 1 and plain.isascii() and plain.isalpha() and plain not in _SHORTENED:
+        return False  # most words are neither shortened nor initials
     match = _LAST_WORD.search(before)
     if match is None:
         return False

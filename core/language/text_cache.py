@@ -6,7 +6,7 @@ publication leaves nothing behind but entries that are not asked for again.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, wraps
 from typing import TypeVar
@@ -102,12 +102,22 @@ class OpenedPattern:
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """See `re.Pattern.finditer`."""
+        return self.matches_at(text, self.openings(text))
+
+    def openings(self, text: str) -> list[int]:
+        """Return where the words begin with which a match may, in order."""
+        return [
+            word.start()
+            for word in _WORD.finditer(text)
+            if (said := word[0]).casefold() in self.opening
+            or (self.opens_with_digits and said[0].isdecimal())
+        ]
+
+    def matches_at(self, text: str, openings: Iterable[int]) -> Iterator[re.Match[str]]:
+        """Yield the matches that begin at one of some offsets, in order, none inside another."""
         end = 0
-        for word in _WORD.finditer(text):
-            start, said = word.start(), word[0]
-            if start < end:
-                continue
-            if said.casefold() in self.opening or (self.opens_with_digits and said[0].isdecimal()):
+        for start in openings:
+            if start >= end:
                 found = self.pattern.match(text, start)
                 if found is not None:
                     end = found.end()

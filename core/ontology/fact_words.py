@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from core.domain.ontology import NORMS, Entity, EntityType, SectionRef
-from core.language.content_words import content_words, stem, words
+from core.language.content_words import STEMS, content_words, stem, words
 from core.language.lead_ins import LeadIn, ends_in_colon
 from core.language.spans import Span
+from core.language.text_cache import cached_by_text
 
 GENERATION = 2
 """Of the index."""
@@ -131,7 +132,7 @@ def names_within(text: str) -> frozenset[str]:
     """Return everything in a text that may be a name, in comparable form."""
     found: set[str] = set()
     for read in (words(text), _WORD.findall(text.casefold())):
-        said = [_singular(word)[:_CUT] for word in read]
+        said = list(map(_name_word, read))
         for length in range(1, _LONGEST_NAME + 1):
             found |= {
                 " ".join(said[at : at + length])[:_LONGEST] for at in range(len(said) - length + 1)
@@ -142,7 +143,13 @@ def names_within(text: str) -> frozenset[str]:
 def normal_name(name: str) -> str:
     """Return a name in comparable form: case-folded, without articles, nouns in the singular."""
     parts = words(_ARTICLE.sub("", name.strip()))
-    return " ".join(_singular(part)[:_CUT] for part in parts)[:_LONGEST]
+    return " ".join(map(_name_word, parts))[:_LONGEST]
+
+
+@cached_by_text(entries=STEMS, longest=_CUT)
+def _name_word(word: str) -> str:
+    """Return a word of a name in comparable form."""
+    return _singular(word)[:_CUT]
 
 
 def _singular(word: str) -> str:

@@ -82,6 +82,18 @@ class Measure:
     at: int = 0
     """Where it stands in the statement's words."""
 
+    def standing_at(self, at: int) -> "Measure":
+        """Return the same at a place of the statement's words."""
+        return Measure(
+            type=self.type,
+            kind=self.kind,
+            value=self.value,
+            unit=self.unit,
+            comparison=self.comparison,
+            words=self.words,
+            at=at,
+        )
+
 
 def measure(value: str, unit: str, comparison: str, raw: str, *, kind: str = "") -> Measure:
     """Return a measure, a threshold if it has a kind, with words that say how it compares."""

@@ -30,7 +30,7 @@ from core.ontology.extract.comparisons import (
 from core.ontology.extract.not_binding import COMES, IN_EXAMPLE, LIKELY
 from core.ontology.extract.statements import Statement
 
-_TIMES = frozenset({TIME_UNIT, MONTH_NAME, YEAR_FIRST, PUNCTUATED})
+_TIMES = (TIME_UNIT, MONTH_NAME, YEAR_FIRST, PUNCTUATED)
 """What a text with a duration or a date has one of."""
 _WITHIN = re.compile(
     r"(?:within|in|(?:no|not) (?:case |event )?(?:later|longer) than|at the latest|latest)"
@@ -196,7 +196,7 @@ _ORDERS = re.compile(
 def stated_deadlines(statement: Statement) -> Iterator[Measure]:
     """Yield the deadlines of a statement, and times that are limits, each where words say so."""
     text = statement.words
-    read = () if signs_of(text).isdisjoint(_TIMES) else quantities(text)
+    read = quantities(text) if signs_of(text).have_one(_TIMES) else ()
     at_once = unnumbered_deadline(text)
     is_rate = _OFTEN.search(text) is not None
     if not (read or at_once or is_rate) or _EXAMPLE.match(text) or LIKELY.search(text):
@@ -212,7 +212,7 @@ def stated_deadlines(statement: Statement) -> Iterator[Measure]:
             if found and found.comparison != "before" and end_of_range(read, place, text) == "low":
                 found = None
         if found is not None:
-            yield replace(found, at=quantity.span.char_start)
+            yield found.standing_at(quantity.span.char_start)
     if at_once is None and not is_rate:
         return
     force = _force(statement.sentence)
@@ -270,27 +270,30 @@ def _stated(quantity: Quantity, statement: Statement) -> Measure | None:
 
 def _compared(ahead: str, behind: str, *, force: str) -> str:
     """Return what the words around a time make of it, "none" if it binds nobody, "" if nothing."""
+    return next((name for name, is_so in _readings(ahead, behind, force=force) if is_so), "")
+
+
+def _readings(ahead: str, behind: str, *, force: str) -> Iterator[tuple[str, object]]:
+    """Yield each thing that the words around a time may make of it, and what is true if they do."""
+    yield "after", _WAITS.search(ahead)
+    yield "none", _WORKED.search(ahead) or _PERIOD_OF.search(ahead)
+    is_ahead = _ADVANCE.match(behind)
+    yield "none", is_ahead and (ABOVE.search(ahead) or AT_MOST.search(ahead))
+    yield "before", is_ahead
     follows = _FOLLOWS.match(behind)
+    yield (
+        "within",
+        _WITHIN.search(ahead) or (follows and (_UP_TO.search(ahead) or _HAVING.search(ahead))),
+    )
+    yield "every" if force == "duty" else "none", _EVERY.search(ahead)
     lasting = _LASTING.search(ahead)
     lasts = lasting and force == "duty" and not _SERVED.search(ahead[: lasting.start()])
-    said = (
-        ("after", _WAITS.search(ahead)),
-        ("none", _WORKED.search(ahead) or _PERIOD_OF.search(ahead)),
-        ("none", _ADVANCE.match(behind) and (ABOVE.search(ahead) or AT_MOST.search(ahead))),
-        ("before", _ADVANCE.match(behind)),
-        (
-            "within",
-            _WITHIN.search(ahead) or (follows and (_UP_TO.search(ahead) or _HAVING.search(ahead))),
-        ),
-        ("every" if force == "duty" else "none", _EVERY.search(ahead)),
-        (
-            "for",
-            _PERIOD_IS.search(ahead) or _KEPT.search(ahead) or (lasts and not _UP_TO.search(ahead)),
-        ),
-        ("none", lasting and not _UP_TO.search(ahead)),
-        ("after" if force == "duty" else "none", follows or _ONCE_OVER.search(ahead)),
+    yield (
+        "for",
+        _PERIOD_IS.search(ahead) or _KEPT.search(ahead) or (lasts and not _UP_TO.search(ahead)),
     )
-    return next((name for name, is_so in said if is_so), "")
+    yield "none", lasting and not _UP_TO.search(ahead)
+    yield "after" if force == "duty" else "none", follows or _ONCE_OVER.search(ahead)
 
 
 def _modalities(sentence: str) -> set[Modality]:
@@ -341,7 +344,7 @@ def unnumbered_deadline(text: str) -> Measure | None:
         return None
     said = " ".join(at_once[0].casefold().split())
     value = said if said.startswith(_WITH_LEEWAY) else "immediately"
-    return replace(measure(value, "", "within", at_once[0]), at=at_once.start())
+    return measure(value, "", "within", at_once[0]).standing_at(at_once.start())
 
 
 def last_day(quantity: Quantity, text: str) -> Measure | None:
@@ -354,13 +357,11 @@ def last_day(quantity: Quantity, text: str) -> Measure | None:
 def limit_of_time(quantity: Quantity, text: str) -> Measure | None:
     """Return a duration used as a threshold ("more than 8 hours"), not as a deadline."""
     ahead = before(text, quantity)
-    if _DURING.search(ahead) or _EITHER_WAY.search(ahead):
-        return None
-    if not _LIMITS.search(text):
-        return None
     for pattern, comparison in ((ABOVE, "above"), (BELOW, "below")):
         match = pattern.search(ahead)
         if match and not NEGATED_ABOVE.search(ahead[: match.start()]):
+            if _DURING.search(ahead) or _EITHER_WAY.search(ahead) or not _LIMITS.search(text):
+                return None
             value, _, unit = quantity.canonical.partition(" ")
             return measure(value, unit.replace("_", " "), comparison, quantity.raw, kind="count")
     return None

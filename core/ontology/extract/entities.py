@@ -50,8 +50,11 @@ class Collector:
             known = _Entity(type_, shortened(name), description, dict(attributes or {}))
             self._entities[key] = known
         known.description = known.description or description
-        known.aliases.update(dict.fromkeys(alias for alias in aliases if alias != known.name))
-        known.spans.update(dict.fromkeys(spans))
+        for alias in aliases:
+            if alias != known.name:
+                known.aliases[alias] = None
+        for span in spans:
+            known.spans[span] = None
         return EntityKey(key)
 
     def relation(
@@ -60,7 +63,8 @@ class Collector:
         """Add a relation between two entities, which may be added later."""
         if source != target:
             known = self._relations.setdefault((source, type_, target), {})
-            known.update(dict.fromkeys(spans))
+            for span in spans:
+                known[span] = None
 
     def entities(self) -> tuple[ExtractedEntity, ...]:
         """Return the entities in the order of their first mention."""

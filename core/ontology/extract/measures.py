@@ -48,13 +48,12 @@ _COUNTED = re.compile(
     re.IGNORECASE,
 )
 _PLURAL = re.compile(r"(?:[a-z-]+[^su\W]s|people|persons|men|women|children|staff)", re.IGNORECASE)
-_RULES = re.compile(
-    r"\b(?:must|shall|should|may|can|cannot|will|need(?:s|ed)?|requir\w+|limit\w*|allow\w*"
-    r"|permit\w*"
-    r"|if|when|where|unless|only|minimum|maximum|max|up to|eligib\w+|entitled|exceed\w*|please"
-    r"|threshold|approv\w+|prohibit\w*|not|no)\b",
-    re.IGNORECASE,
+_SETTING = word_set(
+    "must shall should may can cannot will need needs needed if when where unless only minimum"
+    " maximum max entitled please threshold not no"
 )
+_SETTING_STEMS = ("requir", "limit", "allow", "permit", "eligib", "exceed", "approv", "prohibit")
+_UP_TO = re.compile(r"\bup to\b", re.IGNORECASE)
 """What a sentence says somewhere that sets a number for somebody."""
 _NOT_MORE = re.compile(
     r"\b(?:not exceed|no more than|not more than|at most|up to|maximum|limited to)\b[^.]{0,80}$",
@@ -72,8 +71,8 @@ _REMARKED = re.compile(r"\((?:about |around )?\W{0,2}$")
 """Before a range that only says what is usual ("fair tips (10 - 15 %)")."""
 _OR_ELSE = re.compile(r"(?:\s[\w'\u2019-]+){0,7},? or (?:the )?", re.IGNORECASE)
 """Between two amounts of one comparison ("over $750 at home or $1,650 abroad")."""
-_AMOUNTS = frozenset({MONEY_NAME, SHARE})
-_NUMBERS = frozenset({DIGIT, NUMERAL_IN_WORDS})
+_AMOUNTS = (MONEY_NAME, SHARE)
+_NUMBERS = (DIGIT, NUMERAL_IN_WORDS)
 _COMPARING = word_set(
     "up most more exceed exceeding exceeds exceeded maximum above limit limited capped within"
     " lowered"
@@ -97,7 +96,12 @@ _LIMIT = re.compile(
 
 @cached_by_text(entries=16)
 def _sets_something(sentence: str) -> bool:
-    return _RULES.search(sentence) is not None
+    said = words_of(sentence)
+    return (
+        not _SETTING.isdisjoint(said)
+        or any(word.startswith(_SETTING_STEMS) for word in said)
+        or _UP_TO.search(sentence) is not None
+    )
 
 
 def measures_of(statement: Statement) -> Iterator[Measure]:
@@ -116,7 +120,7 @@ def measures_of(statement: Statement) -> Iterator[Measure]:
         ):
             found = None if _in_example(text, quantity) else _count(quantity, text)
         if found is not None and (found.comparison != "exactly" or _is_limit(statement)):
-            yield replace(found, at=quantity.span.char_start)
+            yield found.standing_at(quantity.span.char_start)
     yield from stated_deadlines(statement)
 
 
@@ -165,10 +169,10 @@ def _is_of_a_mere_range(read: tuple[Quantity, ...], place: int, text: str) -> bo
 def _may_limit(text: str) -> bool:
     """Return whether an amount, a share or a number that is compared may be in a text."""
     signs = signs_of(text)
-    if not signs.isdisjoint(_AMOUNTS):
+    if signs.have_one(_AMOUNTS):
         return True
     is_compared = not _COMPARING.isdisjoint(words_of(text)) or _COMPARED.search(text) is not None
-    return is_compared and not signs.isdisjoint(_NUMBERS)
+    return is_compared and signs.have_one(_NUMBERS)
 
 
 def measure_of(quantity: Quantity, text: str, type_: EntityType) -> Measure | None:

@@ -9,6 +9,7 @@ from core.language.lead_ins import ends_in_colon
 from core.language.modality import ModalClause, Modality
 from core.language.sentences import is_cut_off
 from core.language.spans import TextSpan
+from core.language.text_cache import word_pattern
 from core.ontology.extract.actors import actor_of, after_case, bound_by
 from core.ontology.extract.acts import UNTOLD, parts_of, subject_of, tidy
 from core.ontology.extract.exemptions import exception_in
@@ -97,9 +98,9 @@ _DO_IT = re.compile(r"do (?:it|this|that|so)", re.IGNORECASE)
 _DEFINING = re.compile(
     r"^[\"\u201c][^\"\u201d]+[\"\u201d] (?:means?|refers? to|includes?)\b", re.IGNORECASE
 )
-_FREED = re.compile(
+_FREED = word_pattern(
     r"\bapply to\b[^.;]{0,80}|[^.;]{0,60}\b(?:is|are) exempt(?:ed)?\b|\bexempts?\b[^.;]{0,60}",
-    re.IGNORECASE,
+    words="apply exempt exempted exempts",
 )
 _TOLD = r"(?:report|notify|inform|tell|alert|escalate|disclose)"
 _ORDERED = re.compile(
@@ -207,7 +208,9 @@ def _norm(
     if not reading.is_inherited and subject.strip():
         lead_in = ""  # it has a subject of its own
     spoken_of = actor_of(subject, trigger, after, lead_in, known)
-    is_whole_clause = not (_NOTHING_YET.search(f"{trigger}{after}") or _CUT.match(subject))
+    said = f"{trigger}{after}"
+    is_nothing_yet = _NOTHING_YET.search(said, len(said) - _AT_END) is not None
+    is_whole_clause = not (is_nothing_yet or _CUT.match(subject))
     if not is_whole_clause or not binds(
         clause.modality,
         ahead=text[: clause.trigger.char_start],

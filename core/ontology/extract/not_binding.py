@@ -7,6 +7,7 @@ all kinds in two handbooks, 7 were wrong, 6 of them rules (`docs/quality.md`).
 import re
 
 from core.language.modality import Modality
+from core.language.text_cache import word_pattern
 from core.ontology.extract.not_forbidding import DEEMS, RESERVED, SAID_WITHIN, forbids_nothing
 
 _TOLD = re.compile(
@@ -157,10 +158,10 @@ _BARE = frozenset({"required to", "obliged to", "obligated to"})
 _NO_FORCE = frozenset({"having to", "had to"})
 _TO_OFFER = re.compile(r"\s*(?:offer|say|do with)\b", re.IGNORECASE)
 """After "has to" where nothing is demanded ("the voices our community has to offer")."""
-LIKELY = re.compile(
+LIKELY = word_pattern(
     r"\bexpected to (?:happen|occur|take|last|arrive)\b"
     r"|\b(?:set|fixed|updated|published|announced) by (?:the )?(?:government|law|parliament)\b",
-    re.IGNORECASE,
+    words="expected government law parliament",
 )
 """In a sentence whose times are those of the world ("expected to happen within 5 years")."""
 COMES = re.compile(

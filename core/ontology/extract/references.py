@@ -9,7 +9,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from core.domain.ontology import CrossReference
 from core.domain.policy import Section
@@ -51,9 +51,11 @@ _OF = (
     rf"(?:,?\s(?:of|in|to|under)\s(?:the\s)?(?P<after>{NAME}"
     r"|(?:that|the same|this)\s(?i:policy|rulebook|regulation|act|code)))?"
 )
-_BEFORE = rf"(?:(?P<before>(?<![A-Za-z0-9-]){NAME}|\({SHORT_NAME}\))[ \u00a0\u200e*]{{1,4}})?"
+_BEFORE = (
+    rf"(?:(?=[A-Z(])(?P<before>(?<![A-Za-z0-9-]){NAME}|\({SHORT_NAME}\))[ \u00a0\u200e*]{{1,4}})?"
+)
 
-_BEGINS = r"(?=[A-Z(\u00a7]|(?<!\w)[rscpa\u017f])"
+_BEGINS = r"(?=[A-Z(\u00a7]|(?<!\w)[rscpa\u017f][acehlnprtuACEHLNPRTU])"
 """How a name or one of the words above begins: else both are tried at each letter."""
 _REFERENCE = re.compile(
     rf"{_BEGINS}{_BEFORE}(?:\b(?P<place>{_PLACE})(?:{_GAP}|(?<=\u00a7)|(?<=\.))(?P<numbers>{_NUMBERS})"
@@ -175,10 +177,11 @@ def _mentions_between(text: str, start: int, end: int) -> Iterator[_Mention]:
             if mention is not None:
                 at = mention.span
                 span = TextSpan(char_start=start + at.char_start, char_end=start + at.char_end)
-                found.append(replace(mention, span=span))
+                found.append(_Mention(span, mention.place, mention.policy, mention.numbers))
                 pieces += (open_text[position : match.start()], "~" * len(match[0]))
                 position = match.end()
-        open_text = "".join((*pieces, open_text[position:]))
+        if pieces:
+            open_text = "".join((*pieces, open_text[position:]))
     yield from sorted(found, key=lambda mention: mention.span)
 
 
@@ -215,7 +218,7 @@ def _trimmed(text: str, span: TextSpan) -> TextSpan:
     """Return the span without white space at its ends."""
     raw = span.of(text)
     start = span.char_start + len(raw) - len(raw.lstrip())
-    return replace(span, char_start=start, char_end=start + len(raw.strip()))
+    return TextSpan(char_start=start, char_end=start + len(raw.strip()))
 
 
 def _numbers(raw: str) -> tuple[str, ...]:

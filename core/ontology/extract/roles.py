@@ -1,7 +1,7 @@
 """Roles named in a text: offices, committees, departments and groups."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from core.language.text_cache import OpenedPattern, cached_by_text, word_set, words_of
@@ -165,10 +165,15 @@ _CAPITALISED = re.compile(
 _ABBREVIATED = re.compile(
     r"(?<![A-Za-z0-9&-])((?:[A-Z][\w&-]{0,40}+\s(?:of\s|and\s|the\s)?){1,5})\(([A-Z]{2,5})\)"
 )
+_IN_BRACKETS = re.compile(r"\([A-Z]{2,5}\)")
+_LONGEST_NAME = 256
+"""Characters of a name before its abbreviation: five words of 41, with what joins them."""
 _HALF_A_NAME = re.compile(
     r"(?<![.:;] )\b(?!(?:Head|Chair|Member|Vice|Part|Meeting)\b)[A-Z]\w+ of \Z"
 )
 """Before the rest of a name ("University of Bath Police Department")."""
+_KEPT = 64
+"""Texts whose roles are kept: those of a few sentences."""
 _SHORT_AT_END = re.compile(r"\s\([A-Z]{2,5}\)$")
 _REACH = 110
 _NAME_BEFORE = re.compile(
@@ -196,16 +201,39 @@ class RoleMention:
     """Where it ends."""
 
 
-def abbreviations(text: str) -> dict[str, str]:
+class Abbreviations(dict[str, str]):
+    """Abbreviations of roles in one document, with their full names.
+
+    Keeps which roles the last texts name: one sentence is asked for several purposes.
+    """
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        """Keep nothing yet; the names must not change later."""
+        super().__init__(names)
+        self.last: dict[str, tuple[RoleMention, ...]] = {}
+
+
+def abbreviations(text: str) -> Abbreviations:
     """Return common abbreviations and those that a document introduces ("... Officer (XYO)")."""
     found = dict(_ABBREVIATIONS)
-    for match in _ABBREVIATED.finditer(text):
+    for match in _introduced(text):
         name, short = match[1].strip(), match[2]
         taken = [word for word in name.split() if word[0].isupper()][-len(short) :]
         full = name[name.index(taken[0]) :] if taken else name
         if "".join(word[0] for word in taken) == short and _TITLED.fullmatch(full):
             found[short] = full
-    return found
+    return Abbreviations(found)
+
+
+def _introduced(text: str) -> Iterator[re.Match[str]]:
+    """Yield the matches of `_ABBREVIATED`, looked for before what stands in brackets."""
+    end = 0
+    for brackets in _IN_BRACKETS.finditer(text):
+        start = max(end, brackets.start() - _LONGEST_NAME)
+        match = _ABBREVIATED.search(text, start, brackets.end())
+        if match is not None:
+            end = match.end()
+            yield match
 
 
 def find_roles(text: str, known: Mapping[str, str]) -> tuple[RoleMention, ...]:
@@ -215,6 +243,17 @@ def find_roles(text: str, known: Mapping[str, str]) -> tuple[RoleMention, ...]:
         text: A sentence, without markup.
         known: Abbreviations with their full names.
     """
+    if not isinstance(known, Abbreviations):
+        return _find_roles(text, known)
+    found = known.last.get(text)
+    if found is None:
+        if len(known.last) >= _KEPT:
+            known.last.clear()
+        found = known.last[text] = _find_roles(text, known)
+    return found
+
+
+def _find_roles(text: str, known: Mapping[str, str]) -> tuple[RoleMention, ...]:
     found: list[RoleMention] = []
     open_text, said = text, words_of(text)
     for pattern, needs in _NEEDS:

@@ -181,7 +181,7 @@ def _rules(graph: OntologyGraph, type_: EntityType) -> Iterator[_Rule]:
 def _subject(sentence: str) -> frozenset[str]:
     """Return the content words of a sentence without its numbers, units and modal words."""
     said = content_words(sentence) - _MEASURE_WORDS - _MODAL_WORDS
-    return frozenset(word for word in said if not any(c.isdigit() for c in word))
+    return frozenset(word for word in said if word.isalpha() or not any(map(str.isdigit, word)))
 
 
 def _deferring(graph: OntologyGraph) -> frozenset[str]:

@@ -12,8 +12,18 @@ import pytest
 from core.language import lead_ins, modality
 from core.language.notations import NOTATIONS, Notation
 from core.language.numerals import signs_of
+from core.language.quantities import quantities
 from core.language.text_cache import OpenedPattern, WordPattern, cached_by_text, words_of
-from core.ontology.extract import deadlines, exemptions, role_relations, roles, scope, terms
+from core.ontology.extract import (
+    deadlines,
+    exemptions,
+    norms,
+    not_binding,
+    role_relations,
+    roles,
+    scope,
+    terms,
+)
 from tests.patterns import examples
 
 
@@ -54,7 +64,42 @@ def test_no_quantity_lacks_a_sign_of_its_kind(notation: Notation) -> None:
         if _plain(notation.pattern).search(re.sub(r"\d", "_", text) if in_words else text)
     ]
     assert len(found) > 50
-    assert [text for text in found if not notation.needs <= signs_of(text)] == []
+    assert [text for text in found if not signs_of(text).have_all(notation.needs)] == []
+
+
+def _read_by_all(text: str) -> list[tuple[str, str, int, int]]:
+    """Return the quantities of a text as each notation finds them that its signs allow."""
+    open_text = text
+    found: list[tuple[str, str, int, int]] = []
+    for notation in filter(lambda one: signs_of(text).have_all(one.needs), NOTATIONS):
+        for match in list(_plain(notation.pattern).finditer(open_text)):
+            forms = notation.read(match)
+            found += [(notation.kind, form, *match.span()) for form in forms]
+            if forms:
+                start, end = match.span()
+                open_text = open_text[:start] + "\x00" * (end - start) + open_text[end:]
+    return sorted(found)
+
+
+@pytest.mark.parametrize("notation", NOTATIONS, ids=[str(at) for at in range(len(NOTATIONS))])
+def test_no_quantity_is_lost_by_what_is_spared(notation: Notation) -> None:
+    """Beside others, glued to them, and behind what an earlier notation took."""
+    others = ["EUR 5 to EUR 9k", "5 days", "COMP-002", "3 %", "a hundred", "Section 4.2", "x"]
+    for at, text in enumerate(examples(_plain(notation.pattern), 150)):
+        other = others[at % len(others)]
+        for said in (text, f"{text} and {other}", f"{other}{text}", f"{other} to {text}{other}"):
+            read = sorted(
+                (one.kind, one.canonical, one.span.char_start, one.span.char_end)
+                for one in quantities(said)
+            )
+            assert read == _read_by_all(said), said
+
+
+def test_a_number_is_found_in_the_rest_of_a_word_of_which_another_one_is_the_beginning() -> None:
+    text = "at 17:00two days later"
+    read = [(one.kind, one.canonical) for one in quantities(text)]
+    assert read == [("time", "17:00"), ("duration", "2 day")]
+    assert len(_read_by_all(text)) == 2
 
 
 def test_no_modal_expression_begins_with_a_word_that_is_passed_over() -> None:
@@ -68,7 +113,7 @@ def _worded() -> dict[str, tuple[re.Pattern[str], frozenset[str]]]:
     """Return each pattern that is tried only where a text has one of some words."""
     kept: dict[str, object] = {
         f"{module.__name__}.{name}": value
-        for module in (lead_ins, deadlines, exemptions, scope)
+        for module in (lead_ins, deadlines, exemptions, norms, not_binding, scope)
         for name, value in vars(module).items()
     }
     kept |= {f"thing {type_}": pattern for type_, pattern in terms._PATTERNS}
@@ -143,3 +188,24 @@ def test_rows_and_items_within_a_line_are_lists_too() -> None:
     for text in ("Staff may: | a | b |\n| c | d |", "Staff may: (a) wait; and (b) stay."):
         assert lead_ins.may_have_lists(text)
     assert not lead_ins.may_have_lists("Staff may wait, as rule 7 says. Others may not.")
+
+
+def test_abbreviations_are_found_before_brackets_as_they_are_everywhere() -> None:
+    pattern = roles._ABBREVIATED
+    found = 0
+    for text in examples(pattern, 1_000):
+        for said in (text, f"The {text} (CCO), see {text}.", f"({text}){text}", text * 2):
+            matches = [match.span() for match in pattern.finditer(said)]
+            assert [match.span() for match in roles._introduced(said)] == matches, said
+            found += len(matches)
+    assert found > 1_000
+
+
+def test_roles_that_are_kept_are_those_that_are_read() -> None:
+    """Of more texts than are kept, each asked for twice."""
+    said = [f"The Group Audit Officer (GAO) and the CCO meet HR {n} times." for n in range(200)]
+    known = roles.abbreviations(" ".join(said))
+    assert known["GAO"] == "Group Audit Officer"
+    for text in (*said, *reversed(said), *said[-3:]):
+        assert roles.find_roles(text, known) == roles.find_roles(text, dict(known)) != ()
+    assert len(known.last) <= 64
