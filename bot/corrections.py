@@ -3,7 +3,8 @@
 compare -> an officer approves -> readers -> run, no transaction open -> record, reply, mark in one
 
 Who reads the place is established anew, as for any question, and again before anything is posted.
-An answer that is the same today is confirmed in the record, and nobody hears of it.
+An answer that is the same today is confirmed in the record, and nobody hears of it. Officers are
+also told here of what policies need them for: a review, or what an interrupted ingestion changed.
 """
 
 import asyncio
@@ -22,6 +23,7 @@ from core.domain.errors import OvertakenError, TransientError, raised_at
 from core.domain.policy import EVERYONE
 from core.domain.question import Turn
 from core.ports import Clock, ConversationStore, Platform
+from core.ports.corpus import IngestRuns
 from core.ports.corrections import AffectedEditions, Comparisons, Correction, Corrections
 from core.replay.today import changes_between
 
@@ -39,6 +41,7 @@ class Corrector:
         comparisons: Comparisons,
         suspensions: Comparisons | None = None,
         reviews: Comparisons | None = None,
+        ingestions: IngestRuns | None = None,
         corrections: Corrections,
         editions: AffectedEditions,
         conversations: ConversationStore,
@@ -51,11 +54,12 @@ class Corrector:
         """`platforms` by the name that a place gives them.
 
         Without `suspensions` there are no precedents, without `reviews` nobody is told of policies
-        that are past their review.
+        that are past their review, without `ingestions` of what interrupted ones have changed.
         """
         self._comparisons = comparisons
         self._suspensions = suspensions
         self._reviews = reviews
+        self._ingestions = ingestions
         self._corrections = corrections
         self._editions = editions
         self._conversations = conversations
@@ -99,6 +103,10 @@ class Corrector:
         while (correction := await self._corrections.claim()) is not None:
             await self._attempt(correction)
         await self._editions.update_cards()
+        if self._ingestions is not None and (
+            changed := await self._ingestions.tell_of_interrupted()
+        ):
+            logger.info("officers are told of %d policies of interrupted ingestions", changed)
 
     async def _attempt(self, correction: Correction) -> None:
         try:

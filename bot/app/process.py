@@ -205,6 +205,7 @@ async def _working(service: Service, chats: Sequence[Chat], meter: Meter) -> Asy
         comparisons=service.affected,
         suspensions=service.suspensions,
         reviews=service.review_reminders,
+        ingestions=service.ingest_runs,
         corrections=service.corrections,
         editions=service.affected_editions,
         conversations=service.conversations,

@@ -3,7 +3,6 @@
 import asyncio
 import dataclasses
 import os
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
@@ -24,6 +23,7 @@ from core.ingest.compare import (
     unchanged_notes,
 )
 from core.ingest.languages import language_note
+from core.ingest.new_vectors import WatchEmbedding, embed_new
 from core.ingest.prepare import Overrides, Prepared, with_metadata
 from core.ports import (
     Clock,
@@ -33,8 +33,8 @@ from core.ports import (
     Published,
     StoredVersion,
     Unchanged,
-    Vector,
 )
+from core.ports.corpus import IngestRunId
 from core.ports.extraction import (
     Extracted,
     Extractor,
@@ -43,9 +43,6 @@ from core.ports.extraction import (
 )
 from core.ports.search import ServingEmbedder
 
-EMBEDDED_AT_ONCE = 128
-"""Chunks of one call of the embedder, which divides them among all cores: some seconds of one, so
-that it is seen how far it is."""
 MAX_ATTEMPTS = 3
 """Attempts, if other ingestions of the same policy commit first."""
 
@@ -114,23 +111,34 @@ class Ingestor:
         embedder: ServingEmbedder | None,
         extractor: Extractor,
         clock: Clock,
+        run: IngestRunId | None = None,
     ) -> None:
+        """`run` tells of what is published; None: whoever ingests does, or nobody."""
         self._reader = reader
         self._store = store
         self._embedder = embedder
         self._extractor = extractor
         self._clock = clock
-        self.watch_embedding: Callable[[int, int], None] | None = None
+        self._run = run
+        self.watch_embedding: WatchEmbedding | None = None
         """Told how many chunks of the current file have vectors, of how many; None: nobody is."""
 
     def reading_by(self, extractor: Extractor) -> "Ingestor":
         """Return the same with another extractor."""
+        return self._but(extractor, self._run)
+
+    def told_by(self, run: IngestRunId) -> "Ingestor":
+        """Return the same, whose publications a run tells of once it has ended."""
+        return self._but(self._extractor, run)
+
+    def _but(self, extractor: Extractor, run: IngestRunId | None) -> "Ingestor":
         other = Ingestor(
             reader=self._reader,
             store=self._store,
             embedder=self._embedder,
             extractor=extractor,
             clock=self._clock,
+            run=run,
         )
         other.watch_embedding = self.watch_embedding
         return other
@@ -301,7 +309,12 @@ class Ingestor:
         newest = stored[-1] if stored else None
         withdrawal = newest.withdrawal if newest else None
         embedder = await self._serving() if prepared.chunks else None
-        vectors = await self._embed([chunk.text for chunk in prepared.chunks], embedder)
+        vectors = await embed_new(
+            [chunk.text for chunk in prepared.chunks],
+            store=self._store,
+            embedder=embedder,
+            watch=self.watch_embedding,
+        )
         return await self._store.publish(
             Publication(
                 metadata=prepared.metadata,
@@ -316,6 +329,7 @@ class Ingestor:
                 revives=withdrawal.edition if withdrawal else None,
                 read_from=file.path if file else None,
                 readers=file.readers if file else None,
+                run=self._run,
             ),
             after=newest.version_id if newest else None,
             space=embedder.space if embedder else None,
@@ -336,20 +350,6 @@ class Ingestor:
         if serving.embedder is None and serving.space is not None:
             raise ConfigError(f"new chunks can't be embedded: {serving.problem}")
         return serving.embedder
-
-    async def _embed(self, texts: list[str], embedder: Embedder | None) -> dict[str, Vector]:
-        if embedder is None:
-            return {}
-        missing = await self._store.missing_embeddings(texts, embedder.space)
-        new = [texts[index] for index in missing]
-        vectors: list[Vector] = []
-        for start in range(0, len(new), EMBEDDED_AT_ONCE):
-            if self.watch_embedding is not None:
-                self.watch_embedding(start, len(new))
-            vectors += await embedder.embed_documents(new[start : start + EMBEDDED_AT_ONCE])
-        if self.watch_embedding is not None:
-            self.watch_embedding(len(new), len(new))
-        return dict(zip(new, vectors, strict=True))
 
     def _today(self) -> date:
         return self._clock.now().date()

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, NewType, Protocol, TypeAlias
 
 from core.domain.ontology import Extraction, SectionRef
 from core.domain.policy import (
@@ -21,6 +21,8 @@ from core.ports.extraction import BY_RULES
 from core.ports.text_models import EmbeddingSpace, Vector
 
 Became: TypeAlias = Literal["added", "revised", "withdrawn"]
+IngestRunId = NewType("IngestRunId", str)
+"""One run of `citebound ingest`, which tells in one message of all that it publishes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +66,8 @@ class Publication:
     readers: SourceAudience | None = None
     """Whom its source lets read it, for a policy of which no source has said that so far; None: its
     source does not say."""
+    run: IngestRunId | None = None
+    """The run that tells of it; None: none does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,6 +187,18 @@ class CorpusStore(Protocol):
 
     async def places(self, spans: Sequence[Span], /) -> dict[Span, SectionRef]:
         """Return the policy, version, section and page of each span."""
+        ...
+
+
+class IngestRuns(Protocol):
+    """Runs of `citebound ingest`. Safe from many processes."""
+
+    async def tell_of_interrupted(self) -> int:
+        """Tell of what runs changed that ended without telling; return of how many policies.
+
+        A run that goes on tells by itself, however long it takes. Where no officers are known, it
+        is left to a process that knows some.
+        """
         ...
 
 

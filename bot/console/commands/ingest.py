@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from bot.console.ingest.ingest_files import (
     summary_line,
 )
 from bot.console.ingest.ingest_json import outcome_as_json, plans_as_json
+from bot.console.ingest.ingestion import Ingestion, open_ingestion
 from bot.console.ingest.vanished import (
     Vanished,
     confirmed,
@@ -41,17 +42,16 @@ from bot.console.open_service import open_service
 from bot.console.sources.shown import changed_rows
 from bot.console.views.terminal import Terminal, open_terminal
 from core.adapters.anthropic.extraction.composition import estimating_reader, open_section_reader
+from core.adapters.anthropic.extraction.extractor import ClaudeSectionReader
 from core.adapters.postgres.corpus.withdrawals import PolicyFile
 from core.adapters.system import SystemClock
-from core.bootstrap import Service
 from core.config.settings import Settings
-from core.domain.errors import CiteboundError, TransientError, UsageError
+from core.domain.errors import UsageError
 from core.ingest.changes import NO_CHANGES, CorpusChanges
 from core.ingest.folder_listing import FileListing, find_sources, other_kinds
 from core.ingest.prepare import Overrides
 from core.ingest.publish import Ingestor
 from core.ontology.model.model_extractor import ModelExtractor
-from core.ports import Published
 from core.ports.extraction import SectionReader
 
 EXIT_SOME_FAILED = 1
@@ -111,10 +111,7 @@ def ingest(
         plans = asyncio.run(_foresee(terminal, settings, listing, options, reader))
         is_whole = not any(isinstance(plan.result, Failed) for plan in plans)
     else:
-        act = _ingest_by_claude if extract == CLAUDE else _ingest
-        outcome = asyncio.run(act(terminal, settings, listing, options))
-        if outcome.changes is None:
-            outcome = _withdraw_if_confirmed(terminal, settings, outcome)
+        outcome = _store(terminal, settings, listing, options, by_claude=extract == CLAUDE)
         if options.as_json:
             terminal.show_json(
                 outcome_as_json(
@@ -148,11 +145,42 @@ def _refuse_unsure(terminal: Terminal, options: _Options) -> None:
         )
 
 
-def _withdraw_if_confirmed(terminal: Terminal, settings: Settings, outcome: _Outcome) -> _Outcome:
+def _store(
+    terminal: Terminal,
+    settings: Settings,
+    listing: FileListing,
+    options: _Options,
+    *,
+    by_claude: bool,
+) -> _Outcome:
+    """Ingest all files; if somebody is asked meanwhile, the run stays open."""
+    stack, reader = AsyncExitStack(), None
+    with asyncio.Runner() as runner:
+        try:
+            if by_claude:  # without access to Claude nothing is opened
+                opening = open_section_reader(settings, clock=SystemClock())
+                reader = runner.run(stack.enter_async_context(opening))
+            ingestion = runner.run(stack.enter_async_context(open_ingestion(terminal, settings)))
+            outcome = runner.run(
+                _ingest(ingestion, listing, options)
+                if reader is None
+                else _ingest_by_claude(ingestion, settings, reader, listing, options)
+            )
+            if outcome.changes is None:
+                outcome = _withdraw_if_confirmed(runner, ingestion, outcome)
+        finally:
+            runner.run(stack.aclose())
+    return outcome
+
+
+def _withdraw_if_confirmed(
+    runner: asyncio.Runner, ingestion: Ingestion, outcome: _Outcome
+) -> _Outcome:
     """Ask whether to withdraw the policies whose file is gone; tell of all that changed at once.
 
     What was published is told of also where nobody answers.
     """
+    terminal = ingestion.terminal
     terminal.show(*(vanished_row(one, is_asked=True) for one in outcome.gone))
     gone: list[PolicyFile] = []
     try:
@@ -161,29 +189,28 @@ def _withdraw_if_confirmed(terminal: Terminal, settings: Settings, outcome: _Out
         else:
             terminal.show(Text("nothing was withdrawn"))
     finally:
-        vanished, changes = asyncio.run(_end(terminal, settings, outcome.results, gone))
+        vanished, changes = runner.run(_end(ingestion, gone))
     untouched = [] if gone else [Vanished(file=one) for one in outcome.gone]
     return replace(outcome, vanished=vanished + untouched, changes=changes)
 
 
 async def _end(
-    terminal: Terminal,
-    settings: Settings,
-    results: Sequence[FileResult],
-    gone: Sequence[PolicyFile],
+    ingestion: Ingestion, gone: Sequence[PolicyFile]
 ) -> tuple[list[Vanished], CorpusChanges]:
-    async with open_service(terminal, settings) as service:
-        done = await _withdraw(terminal, service, gone)
-        return done, await _changes(service, results, done)
+    async with ingestion.told_if_interrupted():
+        done = await _withdraw(ingestion, gone)
+    return done, await ingestion.tell()
 
 
 async def _withdraw(
-    terminal: Terminal, service: Service, gone: Sequence[PolicyFile], *, is_quiet: bool = False
+    ingestion: Ingestion, gone: Sequence[PolicyFile], *, is_quiet: bool = False
 ) -> list[Vanished]:
-    today = service.clock.now().date()
-    done = await withdraw_vanished(service.withdrawals, gone, since=today)
+    today = ingestion.service.clock.now().date()
+    done = await withdraw_vanished(
+        ingestion.service.withdrawals, gone, since=today, run=ingestion.run
+    )
     if not is_quiet:
-        terminal.show(*map(withdrawn_row, done))
+        ingestion.terminal.show(*map(withdrawn_row, done))
     return done
 
 
@@ -220,45 +247,40 @@ async def _foresee(
     return plans
 
 
-async def _ingest(
-    terminal: Terminal, settings: Settings, listing: FileListing, options: _Options
-) -> _Outcome:
-    async with open_service(terminal, settings) as service:
-        await _warn(terminal, service, options)
-        return await _publish(terminal, service, service.ingestor, listing, options)
+async def _ingest(ingestion: Ingestion, listing: FileListing, options: _Options) -> _Outcome:
+    await _warn(ingestion, options)
+    return await _publish(ingestion, ingestion.service.ingestor, listing, options)
 
 
 async def _ingest_by_claude(
-    terminal: Terminal, settings: Settings, listing: FileListing, options: _Options
+    ingestion: Ingestion,
+    settings: Settings,
+    reader: ClaudeSectionReader,
+    listing: FileListing,
+    options: _Options,
 ) -> _Outcome:
-    """Say what it would cost, read, and say what it did cost.
-
-    Raises:
-        ConfigError: There is no access to Claude; nothing was opened.
-    """
-    async with AsyncExitStack() as stack:
-        reader = await stack.enter_async_context(open_section_reader(settings, clock=SystemClock()))
-        service = await stack.enter_async_context(open_service(terminal, settings))
-        await _warn(terminal, service, options)
-        ticks = SectionTicks()
-        extractor = ModelExtractor(
-            reader, service.extracted, in_flight=settings.extract_in_flight, on_section=ticks
-        )
-        with terminal.busy("Reading the files"):
-            plan = sum_of(
-                await plan_all(
-                    service, listing.sources, with_chunks=options.with_chunks, extractor=extractor
-                )
+    """Say what it would cost, read, and say what it did cost."""
+    terminal, service = ingestion.terminal, ingestion.service
+    await _warn(ingestion, options)
+    ticks = SectionTicks()
+    extractor = ModelExtractor(
+        reader, service.extracted, in_flight=settings.extract_in_flight, on_section=ticks
+    )
+    with terminal.busy("Reading the files"):
+        plan = sum_of(
+            await plan_all(
+                service, listing.sources, with_chunks=options.with_chunks, extractor=extractor
             )
-        ticks.total = plan.to_read
-        terminal.remark(plan_line(plan, reader))
-        ingestor = service.ingestor.reading_by(extractor)
-        try:
-            outcome = await _publish(terminal, service, ingestor, listing, options, ticks=ticks)
-        except asyncio.CancelledError:
-            kept = f"{extractor.use.read} sections were read, and are kept"
-            terminal.remark(Text(f"{kept}: the same command goes on from there"))
-            raise
+        )
+    ticks.total = plan.to_read
+    terminal.remark(plan_line(plan, reader))
+    ingestor = service.ingestor.reading_by(extractor)
+    try:
+        outcome = await _publish(ingestion, ingestor, listing, options, ticks=ticks)
+    except asyncio.CancelledError:
+        kept = f"{extractor.use.read} sections were read, and are kept"
+        terminal.remark(Text(f"{kept}: the same command goes on from there"))
+        raise
     reading: dict[str, object] = {
         "model": reader.model,
         "prompt": reader.prompt,
@@ -270,24 +292,21 @@ async def _ingest_by_claude(
 
 
 async def _publish(
-    terminal: Terminal,
-    service: Service,
+    ingestion: Ingestion,
     ingestor: Ingestor,
     listing: FileListing,
     options: _Options,
     *,
     ticks: SectionTicks | None = None,
 ) -> _Outcome:
-    """Ingest all files, withdraw what is gone if nobody is to be asked, and tell of it at once.
-
-    What was published before an interruption is in force, and is told of as well.
-    """
+    """Ingest all files, withdraw what is gone if nobody is to be asked, and tell of it at once."""
+    terminal, service = ingestion.terminal, ingestion.service
     results: list[FileResult] = []
     vanished: list[Vanished] = []
-    try:
+    async with ingestion.told_if_interrupted():
         await ingest_with_progress(
             terminal,
-            ingestor,
+            ingestor.told_by(ingestion.run),
             listing.sources,
             results,
             with_chunks=options.with_chunks,
@@ -299,26 +318,12 @@ async def _publish(
         if gone and options.syncs and not options.is_sure:
             return _Outcome(results=results, gone=gone, vanished=[], changes=None)
         if options.syncs:
-            vanished += await _withdraw(terminal, service, gone, is_quiet=options.as_json)
+            vanished += await _withdraw(ingestion, gone, is_quiet=options.as_json)
         else:
             terminal.show(*(map(vanished_row, gone) if not options.as_json else ()))
             vanished += [Vanished(file=one) for one in gone]
-    except (asyncio.CancelledError, CiteboundError):
-        with suppress(TransientError):
-            await _changes(service, results, vanished)
-        raise
-    changes = await _changes(service, results, vanished)
+    changes = await ingestion.tell()
     return _Outcome(results=results, gone=gone, vanished=vanished, changes=changes)
-
-
-async def _changes(
-    service: Service, results: Sequence[FileResult], vanished: Sequence[Vanished]
-) -> CorpusChanges:
-    """Compare, record and tell of what was published and withdrawn."""
-    done = [one.result.result for one in results if not isinstance(one.result, Failed)]
-    versions = [one.version_id for one in done if isinstance(one, Published)]
-    withdrawn = [one.file.key for one in vanished if one.withdrawn_in is not None]
-    return await service.corpus_changes.settle_ingested(versions, withdrawn)
 
 
 def _show_end(terminal: Terminal, outcome: _Outcome, listing: FileListing) -> None:
@@ -331,8 +336,8 @@ def _show_end(terminal: Terminal, outcome: _Outcome, listing: FileListing) -> No
         terminal.show(*outcome.reading[0])
 
 
-async def _warn(terminal: Terminal, service: Service, options: _Options) -> None:
-    serving = await service.serving.serving()
+async def _warn(ingestion: Ingestion, options: _Options) -> None:
+    serving = await ingestion.service.serving.serving()
     if serving.problem and options.with_chunks:
         instead = "" if serving.embedder or serving.space else "; search is lexical alone"
-        terminal.remark(Text(f"note: {serving.problem}{instead}"))
+        ingestion.terminal.remark(Text(f"note: {serving.problem}{instead}"))

@@ -16,6 +16,7 @@ from bot.console.views.terminal import Row, Terminal, one_line
 from core.adapters.postgres.corpus.withdrawals import PolicyFile, PostgresWithdrawals
 from core.domain.errors import OvertakenError, UsageError
 from core.ingest.folder_listing import FileListing, absolute
+from core.ports.corpus import IngestRunId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +86,7 @@ def vanished_row(one: PolicyFile, *, is_asked: bool = False) -> Row:
 
 
 async def withdraw_vanished(
-    store: PostgresWithdrawals, files: Sequence[PolicyFile], *, since: date
+    store: PostgresWithdrawals, files: Sequence[PolicyFile], *, since: date, run: IngestRunId
 ) -> list[Vanished]:
     """Withdraw each; one that was ingested or withdrawn meanwhile stays as it is."""
     done: list[Vanished] = []
@@ -97,6 +98,7 @@ async def withdraw_vanished(
                 reason=f"its file is gone: {one.path}",
                 seen=one.version_id,
                 is_file_gone=True,
+                run=run,
             )
             done.append(Vanished(file=one, withdrawn_in=withdrawn.withdrawal.edition))
         except (OvertakenError, UsageError):

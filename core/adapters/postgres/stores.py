@@ -15,6 +15,7 @@ from core.adapters.postgres.console.access import PostgresConsoleAccess
 from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.corpus.corpus_changes import PostgresCorpusChanges
 from core.adapters.postgres.corpus.corpus_report import PostgresCorpusReport
+from core.adapters.postgres.corpus.ingest_runs import PostgresIngestRuns
 from core.adapters.postgres.corpus.policy_facts import PostgresAboutPolicies, PostgresPolicyChanges
 from core.adapters.postgres.corpus.review_reminders import PostgresReviewReminders
 from core.adapters.postgres.corpus.sources import PostgresSources
@@ -225,6 +226,16 @@ class PostgresStores:
         """What editions changed, recorded and told."""
         return PostgresCorpusChanges(
             self._engine, ledger=self._ledger, operator=self.operator, officers=self.officers
+        )
+
+    @cached_property
+    def ingest_runs(self) -> PostgresIngestRuns:
+        """Ingestions, each of which is told of once."""
+        return PostgresIngestRuns(
+            self._engine,
+            changes=self.corpus_changes,
+            officers=self.officers,
+            ids=self._ledger.ids,
         )
 
     @cached_property

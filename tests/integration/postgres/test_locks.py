@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.cli import EXIT_OCCUPIED, exit_code
 from core.adapters.postgres.engine import transactions
+from core.adapters.postgres.engine.database import engine_for
 from core.adapters.postgres.engine.transactions import (
     AdvisoryLock,
     held_if_free,
@@ -20,6 +21,8 @@ from core.adapters.postgres.engine.transactions import (
     wait_for_publishing,
 )
 from core.domain.errors import OccupiedError
+from tests.databases import POLL_S
+from tests.servers.postgres_versions import INSTALLED, postgres_of
 
 ROOT = Path(__file__).parents[3]
 SPENT = 7_203_114_027
@@ -37,7 +40,7 @@ def _sources() -> dict[str, str]:
 def test_no_number_is_used_for_two_things() -> None:
     """The rescuer once held the number of publishing, and nothing could be published."""
     numbers = [lock.value for lock in AdvisoryLock.__members__.values()]
-    assert len(numbers) == len(set(numbers)) == 11
+    assert len(numbers) == len(set(numbers)) == 12
     assert SPENT not in numbers
 
 
@@ -130,6 +133,35 @@ async def test_a_lock_that_is_held_for_long_outlasts_the_server_s_patience(
         for lock in (building, AdvisoryLock.FILLING_SPACES):
             async with held_if_free(engine, lock) as is_free:
                 assert not is_free
+
+
+async def silent_s(port: int) -> float:
+    """Return how long a server lets its one connection be silent before it asks for a sign of life.
+
+    From the timers of the kernel: state 01 is an open connection, timer 02 its next question.
+    """
+    while True:
+        lines = await asyncio.to_thread(Path("/proc/net/tcp").read_text)
+        for _, here, _, state, _, timer, *_ in map(str.split, lines.splitlines()[1:]):
+            if (int(here.split(":")[1], 16), state, timer[:2]) == (port, "01", "02"):
+                return int(timer[3:], 16) / 100
+        await asyncio.sleep(POLL_S)
+
+
+@pytest.mark.slow
+async def test_a_machine_that_is_lost_does_not_hold_a_lock_for_hours() -> None:
+    """Its server asks for a sign of life after a minute of silence; elsewhere, as the system does.
+
+    A socket of the same machine, as other tests have it, ends with the process anyway.
+    """
+    with postgres_of(INSTALLED[max(INSTALLED)]) as server:
+        engine = engine_for(server.url("citebound_bot"))
+        async with asyncio.timeout(60):
+            async with held_if_free(engine, AdvisoryLock.INGESTING, name="a run") as is_ours:
+                assert is_ours
+                assert await silent_s(server.port) <= 60.0
+            assert await silent_s(server.port) > 60.0
+        await engine.dispose()
 
 
 async def test_a_short_wait_is_not_worth_a_line(

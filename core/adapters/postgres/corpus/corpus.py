@@ -19,6 +19,7 @@ from core.adapters.postgres.corpus.publishing import (
     open_edition,
     refuse_overtaken,
 )
+from core.adapters.postgres.corpus.untold_editions import note_untold
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters, section_ref
@@ -161,6 +162,7 @@ class PostgresCorpusStore:
                 after=after,
                 operator=self._operator,
             )
+            await note_untold(connection, edition, run=publication.run, operator=self._operator)
         await self._index_if_large(space)
         return Published(
             version_id=VersionId(version_id),

@@ -260,6 +260,7 @@ class PostgresCorpusChanges:
         subject: str,
         cause: str,
         more: Sequence[str] = (),
+        operator: str | None = None,
     ) -> None:
         """Record what changed, and tell owners who are officers, and the officers of all else.
 
@@ -270,6 +271,7 @@ class PostgresCorpusChanges:
             subject: the same as the record names it.
             cause: names this occasion: nobody is told twice of one.
             more: lines for the officers besides.
+            operator: who changed it, for the record; None: who runs this.
         """
         if changes.policies:
             says: dict[str, Json] = {
@@ -278,7 +280,8 @@ class PostgresCorpusChanges:
                 "policies": [change_counts(one) for one in changes.policies[:RECORDED]],
                 "unlisted": max(0, len(changes.policies) - RECORDED),
             }
-            event = corpus_event(Tag.CORPUS_CHANGED, subject, says, operator=self._operator)
+            actor = operator or self._operator
+            event = corpus_event(Tag.CORPUS_CHANGED, subject, says, operator=actor)
             await self._ledger.event(connection, event, content={})
         of_owners: defaultdict[str, list[ChangedPolicy]] = defaultdict(list)
         rest: list[ChangedPolicy] = []
@@ -314,23 +317,6 @@ class PostgresCorpusChanges:
             ids=self._ledger.ids,
             routes=[one for one in routes if one is not None],
         )
-
-    @raises_transient
-    async def settle_ingested(
-        self, versions: Sequence[int], withdrawn: Sequence[str]
-    ) -> CorpusChanges:
-        """Compare, record and tell of what a command ingested; return it."""
-        changes = await self.between(versions, withdrawn)
-        if changes.policies:
-            async with self._engine.begin() as connection:
-                await self.settle(
-                    connection,
-                    changes,
-                    by=f"ingested by {self._operator}",
-                    subject="corpus",
-                    cause=f"ingest:{self._ledger.ids.new()}",
-                )
-        return changes
 
 
 def _withdrawn(row: Row[Any]) -> ChangedPolicy:

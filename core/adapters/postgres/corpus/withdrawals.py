@@ -12,6 +12,7 @@ from core.adapters.postgres.corpus.publication_events import (
     record_edition,
 )
 from core.adapters.postgres.corpus.publishing import open_edition
+from core.adapters.postgres.corpus.untold_editions import note_untold
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.tables import withdrawals
@@ -20,6 +21,7 @@ from core.domain.audit import Tag
 from core.domain.errors import OvertakenError, UsageError
 from core.domain.policy import Withdrawal
 from core.language.spans import VersionId
+from core.ports.corpus import IngestRunId
 
 _NEWEST = """
 SELECT p.id AS policy_id, p.key, f.path, v.id AS version_id, v.title,
@@ -81,6 +83,7 @@ class PostgresWithdrawals:
         reason: str,
         seen: VersionId | None = None,
         is_file_gone: bool = False,
+        run: IngestRunId | None = None,
     ) -> Withdrawn:
         """Withdraw a policy from a day on, in this edition and later ones.
 
@@ -90,6 +93,7 @@ class PostgresWithdrawals:
             reason: why; it is stored, and its hash is in the record.
             seen: its newest version as the caller knows it; None: any.
             is_file_gone: see `Withdrawal.is_file_gone`.
+            run: the ingestion that tells of it; None: none does.
 
         Raises:
             UsageError: There is no such policy, or it is withdrawn from that day on already.
@@ -122,6 +126,7 @@ class PostgresWithdrawals:
                 )
             )
             record_id = await self._record(connection, key, withdrawal, found.version_id)
+            await note_untold(connection, withdrawal.edition, run=run, operator=self._operator)
         return Withdrawn(
             key=key,
             title=found.title,

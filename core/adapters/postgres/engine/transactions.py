@@ -100,6 +100,8 @@ class AdvisoryLock(IntEnum):
     """Seed of a lock for each kind of reasoner: who decides has seen what was in force."""
     TELLING_OFFICERS = 7_203_114_037
     """Seed of a lock for each kind of notice: two processes do not tell of the same thing."""
+    INGESTING = 7_203_114_038
+    """Seed of a lock for each run of `ingest`, held while it goes on: it tells by itself."""
 
 
 UNSAID_S = 1.0
@@ -119,6 +121,7 @@ _BUSY_WITH = {
 }
 _TRY = text("SELECT pg_try_advisory_xact_lock(:key)")
 _WAIT = text("SELECT pg_advisory_xact_lock(:key)")
+_TRY_ONE = text("SELECT pg_try_advisory_xact_lock(hashtextextended(:name, :seed))")
 _WAIT_FOR_ONE = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, :seed))")
 _WAIT_FOR_EACH = text(
     "SELECT pg_advisory_xact_lock(hashtextextended(name, :seed)) FROM"
@@ -129,6 +132,13 @@ _LIMIT = text("SELECT set_config('lock_timeout', :limit, true)")
 _IDLES = text("SET LOCAL idle_in_transaction_session_timeout = 0")
 """Last in a transaction that only holds a lock: the statement before keeps its snapshot until then,
 and an index that is built meanwhile would wait for whoever has an older one."""
+_NOTICES_LOSS = text(
+    "SELECT set_config('tcp_keepalives_idle', '60', true),"
+    " set_config('tcp_keepalives_interval', '20', true),"
+    " set_config('tcp_keepalives_count', '3', true)"
+)
+"""After two minutes the server gives up a connection whose machine lost its power or its network.
+Most systems wait two hours, during which it would hold the lock."""
 _GAVE_UP = frozenset({"55P03", "57014"})
 """`lock_not_available`, `query_canceled`: the limit is over, or that of the whole statement."""
 
@@ -249,9 +259,19 @@ async def held_meanwhile(
 
 
 @asynccontextmanager
-async def held_if_free(engine: AsyncEngine, lock: AdvisoryLock) -> AsyncGenerator[bool]:
-    """Hold a lock on a connection of its own, if nobody else does; say whether it is ours."""
+async def held_if_free(
+    engine: AsyncEngine, lock: AdvisoryLock, *, name: str | None = None
+) -> AsyncGenerator[bool]:
+    """Hold a lock on a connection of its own, if nobody else does; say whether it is ours.
+
+    Args:
+        engine: makes the connection.
+        lock: the lock, or the seed of one among many.
+        name: which among many; None: there is one.
+    """
+    given = {"key": lock} if name is None else {"name": name, "seed": lock}
     async with engine.connect() as connection, connection.begin():
-        is_ours = bool(await connection.scalar(_TRY, {"key": lock}))
+        is_ours = bool(await connection.scalar(_TRY if name is None else _TRY_ONE, given))
+        await connection.execute(_NOTICES_LOSS)
         await connection.execute(_IDLES)
         yield is_ours
