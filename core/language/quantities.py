@@ -58,7 +58,8 @@ def quantities(text: str) -> tuple[Quantity, ...]:
             continue
         pattern = notation.pattern
         if isinstance(pattern, OpenedPattern):
-            openings = pattern.openings(text) if openings is None else openings
+            if openings is None:  # the same words for all of them
+                openings = pattern.openings(text)
             matches = pattern.matches_at(open_text, sorted((*openings, *ends)))
         else:
             matches = pattern.finditer(open_text)
