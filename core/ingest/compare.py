@@ -33,6 +33,8 @@ class SourceFile:
     """True if somebody named this file; False if it was found in a folder."""
     readers: SourceAudience | None = None
     """Whom its source lets read it; None: its source does not say."""
+    source: str | None = None
+    """The source whose document it is; None: it is a file of this machine."""
 
 
 def find_same(

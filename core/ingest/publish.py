@@ -330,6 +330,7 @@ class Ingestor:
                 read_from=file.path if file else None,
                 readers=file.readers if file else None,
                 run=self._run,
+                source=file.source if file else None,
             ),
             after=newest.version_id if newest else None,
             space=embedder.space if embedder else None,

@@ -68,6 +68,8 @@ class Publication:
     source does not say."""
     run: IngestRunId | None = None
     """The run that tells of it; None: none does."""
+    source: str | None = None
+    """The source that tells of it once its synchronisation has ended; None: none does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from core.ingest.publish import Ingested, Ingestor
 from core.ports import Published
 from core.ports.corpus import SourceAudience
 from core.sources.connector import Connector, Readers, SourceItem, UnreadReaders
-from core.sources.store import ItemChange, ItemState, KnownItem, SourceStore, SyncLease
+from core.sources.store import ItemState, KnownItem, SourceStore, SyncLease
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,8 +36,6 @@ class TakenDocument:
     """What became of it."""
     readers: Readers | None
     """Who may read it, as its source says; None: it does not, or was not asked."""
-    change: ItemChange | None = None
-    """The version that it became; None: none."""
 
 
 class DocumentIntake:
@@ -68,9 +66,6 @@ class DocumentIntake:
             item=_known(item, ItemState.STORED, done.metadata.key),
             step=SyncStep(path=item.path, word=_word(done), detail=done.metadata.title),
             readers=readers,
-            change=ItemChange(policy=done.metadata.key, version_id=done.result.version_id)
-            if isinstance(done.result, Published)
-            else None,
         )
 
     async def _ingested(
@@ -118,6 +113,7 @@ class DocumentIntake:
                 place=item.path,
                 is_named=False,
                 readers=allowed,
+                source=source.name,
             ),
             prepared=prepared,
         )

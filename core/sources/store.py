@@ -44,16 +44,6 @@ class KnownItem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ItemChange:
-    """A policy that a synchronisation changed."""
-
-    policy: str
-    """Its key."""
-    version_id: int | None
-    """Its new version; None: it was withdrawn."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SyncLease:
     """The right to synchronise a source, for a while."""
 
@@ -189,11 +179,12 @@ class SourceStore(Protocol):
         cursor: str | None = None,
         readers: Sequence[Readers] = (),
         read_at: datetime | None = None,
-        changed: Sequence[ItemChange] = (),
+        withdrawn: Sequence[str] = (),
     ) -> None:
         """Remember documents and how far the listing is, and renew the right.
 
-        `changed` is told of once the synchronisation has ended, whoever ends it.
+        Of policies that were `withdrawn` is told once the synchronisation has ended, whoever ends
+        it, as of those that were published.
 
         `readers` are remembered and applied to their policies at once; `read_at` is when they were
         asked for: what was asked for later stays.

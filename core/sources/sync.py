@@ -32,7 +32,7 @@ from core.sources.connector import (
     Withdrawing,
 )
 from core.sources.intake import DocumentIntake, SyncStep
-from core.sources.store import ItemChange, ItemState, KnownItem, SourceStore, SyncLease, SyncReport
+from core.sources.store import ItemState, KnownItem, SourceStore, SyncLease, SyncReport
 
 WITHDRAWN_OF = 10
 """Of so many policies of a source one synchronisation may withdraw one unasked, and always one, but
@@ -155,7 +155,6 @@ class SourceSync:
                 cursor=run.cursor,
                 readers=[taken.readers] if taken.readers else (),
                 read_at=asked_at,
-                changed=[taken.change] if taken.change else (),
             )
         away = [*page.gone, *(one.item_id for one in page.others)]
         gone = _gone([run.known[one] for one in away if _is_there(run.known.get(one))])
@@ -191,9 +190,9 @@ class SourceSync:
             dataclasses.replace(one, state=left if one.policy in policies else ItemState.WITHDRAWN)
             for one in gone.values()
         ]
-        changed = [ItemChange(policy=one, version_id=None) for one in policies] if may else []
-        await self._store.keep(run.lease, items=settled, cursor=run.cursor, changed=changed)
         keys = tuple(sorted(policies))
+        withdrawn = keys if may else ()
+        await self._store.keep(run.lease, items=settled, cursor=run.cursor, withdrawn=withdrawn)
         return (keys, ()) if may else ((), keys)
 
     async def withdraw_gone(self, policy: str, *, source: str, path: str) -> None:

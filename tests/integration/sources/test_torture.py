@@ -273,6 +273,33 @@ async def test_a_tenth_is_withdrawn_and_no_more(
     )
 
 
+async def test_killed_between_publication_and_memory(
+    odd: tuple[Desk, Odd], engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever goes on finds the document in force already, and tells of it all the same, once."""
+    desk, script = odd
+
+    async def dies(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    async def nothing(*_: Any, **__: Any) -> None:
+        """A killed process gives nothing back."""
+
+    with monkeypatch.context() as patched:
+        patched.setattr(desk.store, "keep", dies)
+        patched.setattr(desk.store, "release", nothing)
+        with pytest.raises(KeyboardInterrupt):
+            await desk.sync.sync("house")
+    (first,) = await in_force(engine)
+    await an_hour_passes(engine)
+    report = await desk.sync.sync("house")
+    assert (report.added, report.unchanged) == (11, 1)
+    assert first in {one.key for one in report.compared.policies}
+    assert (len(report.compared.policies), await versions(engine)) == (12, 12)
+    script.texts[first] += "\n\n## 9 More\n\n9.1 Employees must ask twice.\n"
+    assert len((await desk.sync.sync("house")).compared.policies) == 1
+
+
 async def test_killed_between_withdrawal_and_token(
     odd: tuple[Desk, Odd], engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,6 +19,7 @@ from core.adapters.postgres.corpus.publishing import (
     open_edition,
     refuse_overtaken,
 )
+from core.adapters.postgres.corpus.source_changes import note_version
 from core.adapters.postgres.corpus.untold_editions import note_untold
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
@@ -163,6 +164,7 @@ class PostgresCorpusStore:
                 operator=self._operator,
             )
             await note_untold(connection, edition, run=publication.run, operator=self._operator)
+            await note_version(connection, publication.source, key, version_id)
         await self._index_if_large(space)
         return Published(
             version_id=VersionId(version_id),

@@ -5,11 +5,14 @@ from collections.abc import Sequence
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.sources.store import ItemChange, SyncReport
+from core.sources.store import SyncReport
 
-_NOTE = text(
+_NOTE_WITHDRAWN = text(
+    "INSERT INTO citebound.source_changes (source_id, policy) VALUES (:source, :policy)"
+)
+_NOTE_VERSION = text(
     "INSERT INTO citebound.source_changes (source_id, policy, version_id)"
-    " VALUES (:source, :policy, :version)"
+    " SELECT id, :policy, :version FROM citebound.sources WHERE name = :name"
 )
 _NOTED = text(
     "SELECT policy, version_id FROM citebound.source_changes c"
@@ -21,22 +24,29 @@ _FORGET = text(
 )
 
 
-async def note_changes(
-    connection: AsyncConnection, source_id: int, changed: Sequence[ItemChange]
+async def note_version(
+    connection: AsyncConnection, source: str | None, policy: str, version_id: int
 ) -> None:
-    """Keep what a synchronisation changed."""
-    if changed:
-        rows = [
-            {"source": source_id, "policy": one.policy, "version": one.version_id}
-            for one in changed
-        ]
-        await connection.execute(_NOTE, rows)
+    """Keep a version in the transaction that publishes it; None: no source tells of it."""
+    if source is not None:
+        given = {"name": source, "policy": policy, "version": version_id}
+        await connection.execute(_NOTE_VERSION, given)
 
 
-async def noted_changes(connection: AsyncConnection, name: str) -> list[ItemChange]:
-    """Return what is kept."""
-    rows = await connection.execute(_NOTED, {"name": name})
-    return [ItemChange(policy=row.policy, version_id=row.version_id) for row in rows]
+async def note_withdrawn(
+    connection: AsyncConnection, source_id: int, policies: Sequence[str]
+) -> None:
+    """Keep which policies a synchronisation withdrew."""
+    if policies:
+        rows = [{"source": source_id, "policy": one} for one in policies]
+        await connection.execute(_NOTE_WITHDRAWN, rows)
+
+
+async def noted_changes(connection: AsyncConnection, name: str) -> tuple[list[int], list[str]]:
+    """Return the versions that are kept, and the keys of the policies that were withdrawn."""
+    rows = (await connection.execute(_NOTED, {"name": name})).all()
+    versions = [row.version_id for row in rows if row.version_id is not None]
+    return versions, [row.policy for row in rows if row.version_id is None]
 
 
 async def forget_changes(connection: AsyncConnection, name: str) -> None:

@@ -15,7 +15,7 @@ from core.adapters.postgres.corpus.source_access import PostgresSourceAccess
 from core.adapters.postgres.corpus.source_changes import (
     forget_changes,
     held_back_lines,
-    note_changes,
+    note_withdrawn,
     noted_changes,
 )
 from core.adapters.postgres.corpus.source_items import (
@@ -47,7 +47,7 @@ from core.domain.json_value import Json
 from core.domain.officers import Officers
 from core.ingest.changes import CorpusChanges
 from core.sources.connector import OtherItem, PolicySource, Readers
-from core.sources.store import ItemChange, ItemState, KnownItem, SourceStatus, SyncLease, SyncReport
+from core.sources.store import ItemState, KnownItem, SourceStatus, SyncLease, SyncReport
 
 NOBODY = Officers(all=(), channel=None)
 _ADD = text(
@@ -280,7 +280,7 @@ class PostgresSources:
         cursor: str | None = None,
         readers: Sequence[Readers] = (),
         read_at: datetime | None = None,
-        changed: Sequence[ItemChange] = (),
+        withdrawn: Sequence[str] = (),
     ) -> None:
         """See `SourceStore.keep`."""
         async with self._engine.begin() as connection:
@@ -289,7 +289,7 @@ class PostgresSources:
             if row is None:
                 raise _overtaken(lease)
             await keep_items(connection, row.id, run=lease.run, items=items, seen=seen)
-            await note_changes(connection, row.id, changed)
+            await note_withdrawn(connection, row.id, withdrawn)
             if readers:
                 asked_at = read_at or (await connection.execute(CLOCK)).scalar_one()
                 await self.readers.apply(connection, row, readers=readers, read_at=asked_at)
@@ -327,11 +327,8 @@ class PostgresSources:
         """See `SourceStore.finish`. One that changed nothing is neither recorded nor told."""
         name = lease.source.name
         async with self._engine.connect() as connection:
-            changed = await noted_changes(connection, name)
-        compared = await self._changes.between(
-            [one.version_id for one in changed if one.version_id is not None],
-            [one.policy for one in changed if one.version_id is None],
-        )
+            published, withdrawn = await noted_changes(connection, name)
+        compared = await self._changes.between(published, withdrawn)
         async with self._engine.begin() as connection:
             given = _right(lease) | {"token": token}
             if await connection.scalar(_FINISH, given) is None:
