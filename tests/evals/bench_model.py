@@ -86,6 +86,8 @@ class StandIn:
             scores = dict.fromkeys(("faithfulness", "relevance", "completeness"), 0.95)
             made = {"claims": supported(body), "verdict": "approve", "decision": "FINAL"} | scores
             return reply(tool_use("submit_judgement", made), delay_s=delay_s)
+        if "submit_translation" in names:  # into the language of a question; shown as they are
+            return reply(tool_use("submit_translation", {"translations": []}), delay_s=delay_s)
         return reply(*self._said(body), delay_s=delay_s)
 
     def _said(self, body: Body) -> Sequence[dict[str, Any]]:
