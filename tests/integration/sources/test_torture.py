@@ -76,6 +76,22 @@ async def versions(engine: AsyncEngine) -> int:
         return int(await connection.scalar(query) or 0)
 
 
+async def killed_in(method: str, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Synchronise in a process that is killed in a method of the store, and gives nothing back."""
+
+    async def dies(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    async def nothing(*_: Any, **__: Any) -> None:
+        pass
+
+    with monkeypatch.context() as patched:
+        patched.setattr(desk.store, method, dies)
+        patched.setattr(desk.store, "release", nothing)
+        with pytest.raises(KeyboardInterrupt):
+            await desk.sync.sync("house")
+
+
 async def test_killed_in_the_middle(
     odd: tuple[Desk, Odd], engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -279,17 +295,7 @@ async def test_killed_between_publication_and_memory(
     """Whoever goes on finds the document in force already, and tells of it all the same, once."""
     desk, script = odd
 
-    async def dies(*_: Any, **__: Any) -> None:
-        raise KeyboardInterrupt
-
-    async def nothing(*_: Any, **__: Any) -> None:
-        """A killed process gives nothing back."""
-
-    with monkeypatch.context() as patched:
-        patched.setattr(desk.store, "keep", dies)
-        patched.setattr(desk.store, "release", nothing)
-        with pytest.raises(KeyboardInterrupt):
-            await desk.sync.sync("house")
+    await killed_in("keep", desk, monkeypatch)
     (first,) = await in_force(engine)
     await an_hour_passes(engine)
     report = await desk.sync.sync("house")
@@ -308,17 +314,7 @@ async def test_killed_between_withdrawal_and_token(
     await desk.sync.sync("house")
     del script.texts["p03"]
 
-    async def dies(*_: Any, **__: Any) -> None:
-        raise KeyboardInterrupt
-
-    async def nothing(*_: Any, **__: Any) -> None:
-        """A killed process gives nothing back."""
-
-    with monkeypatch.context() as patched:
-        patched.setattr(desk.store, "finish", dies)
-        patched.setattr(desk.store, "release", nothing)
-        with pytest.raises(KeyboardInterrupt):
-            await desk.sync.sync("house")
+    await killed_in("finish", desk, monkeypatch)
     assert "p03" not in await in_force(engine)
     await an_hour_passes(engine)
     report = await desk.sync.sync("house")
