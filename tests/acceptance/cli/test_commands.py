@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from tests.children import watched
+
 QUESTION = "May employees accept gifts, and up to what value?"
 
 
@@ -252,13 +254,15 @@ def test_ctrl_c_leaves_a_chat_cleanly(
 ) -> None:
     """An interruption ends with 130 and no traceback."""
     citebound("ingest", str(policies))
-    with subprocess.Popen(  # our own words
-        [sys.executable, "-m", "bot", "chat"],
-        env=dict(environment),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+    with watched(
+        subprocess.Popen(  # our own words
+            [sys.executable, "-m", "bot", "chat"],
+            env=dict(environment),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None

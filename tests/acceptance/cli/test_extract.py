@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.children import watched
 from tests.servers.anthropic import AnthropicServer, anthropic_server
 from tests.servers.anthropic_steps import Step, failure, reply
 from tests.servers.extraction import diligent, section_of
@@ -116,13 +117,15 @@ def test_interrupted_it_keeps_what_was_read(
 
     with (
         anthropic_server(slow, leftovers=True) as server,
-        subprocess.Popen(  # noqa: S603  # our own words
-            [sys.executable, "-m", "bot", "ingest", str(policies), "--extract", "claude"],
-            env={**environment, **access(server), "CITEBOUND_EXTRACT_IN_FLIGHT": "1"},
-            cwd=tmp_path,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
+        watched(
+            subprocess.Popen(  # noqa: S603  # our own words
+                [sys.executable, "-m", "bot", "ingest", str(policies), "--extract", "claude"],
+                env={**environment, **access(server), "CITEBOUND_EXTRACT_IN_FLIGHT": "1"},
+                cwd=tmp_path,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
         ) as process,
     ):
         while len(server.received) < 5:

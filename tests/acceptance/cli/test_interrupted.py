@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.acceptance.cli.conftest import ROOT
+from tests.children import watched
 from tests.databases import as_role, role_of
 
 FILES = 300
@@ -54,7 +55,7 @@ def test_kill_in_the_middle_loses_and_doubles_nothing(
 ) -> None:
     folder = folder_of(tmp_path / "many", count)
     stored = 0
-    with begun(folder, environment) as first:
+    with watched(begun(folder, environment)) as first:
         assert first.stdout is not None
         for line in first.stdout:
             stored += line.startswith("added")

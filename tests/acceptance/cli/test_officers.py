@@ -17,6 +17,7 @@ from sqlalchemy import make_url
 
 from core.adapters.postgres.engine.embedded_account import own_psql
 from tests.acceptance.cli.conftest import ROOT, Run
+from tests.children import watched
 
 ASK = ("--purpose", "ticket 4711")
 WITHIN_S = 60
@@ -198,13 +199,15 @@ def test_the_embedded_database_is_opened_to_psql(environment: dict[str, str]) ->
     """As its owner, an officer, with the views; it is closed at the end, and that it was open is
     recorded."""
     own = {name: value for name, value in environment.items() if not name.endswith("_URL")}
-    with subprocess.Popen(  # noqa: S603  # our own words
-        [sys.executable, "-m", "bot", "audit", "shell", *ASK],
-        env=own,
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        text=True,
+    with watched(
+        subprocess.Popen(  # noqa: S603  # our own words
+            [sys.executable, "-m", "bot", "audit", "shell", *ASK],
+            env=own,
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
     ) as process:
         assert process.stdout is not None
         line = process.stdout.readline().partition('"')[2].partition('"')[0]

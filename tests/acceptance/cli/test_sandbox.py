@@ -11,6 +11,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.children import watched
+
 SLOW = "- a\n" * 1_000_000
 """Half a minute's reading."""
 
@@ -21,12 +23,14 @@ def ingesting(
 ) -> Generator[tuple["subprocess.Popen[str]", psutil.Process]]:
     """Yield the command, and its child while that reads the slow file."""
     (folder / "a-slow.md").write_text(SLOW)
-    with subprocess.Popen(  # noqa: S603  # our own words
-        [sys.executable, "-m", "bot", "ingest", str(folder)],
-        env=dict(environment),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+    with watched(
+        subprocess.Popen(  # noqa: S603  # our own words
+            [sys.executable, "-m", "bot", "ingest", str(folder)],
+            env=dict(environment),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
     ) as process:
         yield process, reading_child(psutil.Process(process.pid))
 

@@ -15,6 +15,7 @@ import pytest
 from core.adapters.postgres.engine.roles import DatabaseRole
 from core.audit.checkpoint import LedgerKey
 from tests.acceptance.cli.conftest import GIFTS, ROOT, Done, Run
+from tests.children import watched
 from tests.databases import as_role
 
 QUESTION = "May employees accept gifts, and up to what value?"
@@ -174,8 +175,10 @@ def test_the_sealing_process_may_be_killed_at_any_time(
     environment["CITEBOUND_OPERATIONS_PORT"] = "0"
     assert asked.code == 0
     for number in (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM):
-        with subprocess.Popen(  # noqa: S603  # our own words
-            SEALING, env=sealer(environment), cwd=ROOT, stderr=subprocess.PIPE
+        with watched(
+            subprocess.Popen(  # noqa: S603  # our own words
+                SEALING, env=sealer(environment), cwd=ROOT, stderr=subprocess.PIPE
+            )
         ) as process:
             assert process.stderr is not None
             assert any(b"sealing each second" in line for line in process.stderr)
@@ -200,17 +203,20 @@ def test_the_sealing_process_tells_how_it_is(
 ) -> None:
     assert asked.code == 0
     environment["CITEBOUND_OPERATIONS_PORT"] = "0"
-    with subprocess.Popen(  # noqa: S603  # our own words
-        SEALING, env=sealer(environment), cwd=ROOT, stderr=subprocess.PIPE
+    with watched(
+        subprocess.Popen(  # noqa: S603  # our own words
+            SEALING, env=sealer(environment), cwd=ROOT, stderr=subprocess.PIPE
+        )
     ) as process:
         assert process.stderr is not None
         port = int(process.stderr.readline().rpartition(b"port ")[2].split(b'"')[0])
         assert any(b"sealing each second" in line for line in process.stderr)
         assert _asked(port, "/livez")[0] == _asked(port, "/readyz")[0] == 200
-        told = ""
-        while f"\ncitebound_sealed_records {recorded(database_url)}.0\n" not in told:
+        told, settled = "", False
+        while not settled:  # a record may be sealed between the one figure and the other
             told = _asked(port, "/metrics")[1]
-        assert "\ncitebound_oldest_unsealed_seconds 0.0\n" in told
+            sealed = f"\ncitebound_sealed_records {recorded(database_url)}.0\n"
+            settled = sealed in told and "\ncitebound_oldest_unsealed_seconds 0.0\n" in told
         assert 'role="seal"' in told
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=60)

@@ -13,6 +13,7 @@ import pytest
 
 from core.adapters.postgres.engine.roles import DatabaseRole, admit_officer
 from tests.acceptance.cli.conftest import GIFTS, ROOT, Run
+from tests.children import watched
 from tests.databases import as_role
 from tests.servers.anthropic import anthropic_server
 from tests.servers.anthropic_steps import reply
@@ -174,8 +175,10 @@ def test_a_killed_run_leaves_nothing_to_the_next(
     data = tmp_path / "home" / "eval" / "shadow"
     command = [sys.executable, "-m", "bot", "eval", "shadow", *SINCE, "--corpus", str(corpora)]
     environment["DATABASE_URL"] = as_role(database_url, DatabaseRole.APP)
-    with subprocess.Popen(  # noqa: S603  # our own words
-        command, env=environment, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    with watched(
+        subprocess.Popen(  # noqa: S603  # our own words
+            command, env=environment, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
     ) as process:
         while not list(data.glob("postgres/postmaster.pid")) and process.poll() is None:
             threading.Event().wait(0.1)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.children import watched
 from tests.wheels import built_wheel, pip, ran
 
 ROOT = Path(__file__).parents[3]
@@ -70,8 +71,10 @@ def test_a_wheel_serves(installed: Path, variables: dict[str, str]) -> None:
     told = {"ALLOW_ANONYMOUS": "1", "CITEBOUND_PORT": "0", "CITEBOUND_OPERATIONS_PORT": "0"}
     words = [str(installed / "bin" / "citebound"), "serve"]
     said: list[str] = []
-    with subprocess.Popen(  # noqa: S603  # our own words
-        words, env=variables | told, cwd=installed, stderr=subprocess.PIPE, text=True
+    with watched(
+        subprocess.Popen(  # noqa: S603  # our own words
+            words, env=variables | told, cwd=installed, stderr=subprocess.PIPE, text=True
+        )
     ) as process:
         assert process.stderr is not None
         for line in process.stderr:

@@ -18,6 +18,7 @@ from core.ingest.prepare import Content, prepare, read_content
 from core.ingest.sandbox import SandboxedReader, SandboxLimits, checked_content, open_sandbox
 from core.ingest.sandbox_process import ParserReply
 from core.language.spans import TextSpan
+from tests.children import watched
 
 pytestmark = pytest.mark.slow
 
@@ -205,8 +206,10 @@ asyncio.run(main())
 async def test_a_parent_that_is_killed_takes_the_child_along(number: signal.Signals) -> None:
     """Also amid a file, and when nothing of the parent could run any more."""
     environment = {"PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen(  # noqa: ASYNC220, S603  # our own words
-        [sys.executable, "-c", PARENT], env=environment, stderr=subprocess.DEVNULL
+    with watched(
+        subprocess.Popen(  # noqa: ASYNC220, S603  # our own words
+            [sys.executable, "-c", PARENT], env=environment, stderr=subprocess.DEVNULL
+        )
     ) as process:
         parent = psutil.Process(process.pid)
         await until(parent.children)
