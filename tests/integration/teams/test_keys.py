@@ -81,7 +81,7 @@ async def test_a_new_key_is_believed_at_once(served: Served) -> None:
     served.openid.rotate()
     began = time.monotonic()
     assert await sent(served) == 200
-    assert time.monotonic() - began < 2.0  # the goal; it takes milliseconds
+    assert time.monotonic() - began < REFETCH_S
     assert await served.post(json.dumps(message(id="9")).encode(), old) == 401
 
 

@@ -143,10 +143,10 @@ def test_any_text_is_read(text: str) -> None:
 def test_time_is_linear(piece: str) -> None:
     """A long text of any pattern is read within a moment."""
     text = piece * 4_000
-    began = time.perf_counter()
+    began = time.process_time()
     missing_names(text, [text])
     jurisdictions_in(text, with_cities=True)
-    assert time.perf_counter() - began < 3
+    assert time.process_time() - began < 3
 
 
 @pytest.mark.parametrize(

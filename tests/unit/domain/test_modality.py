@@ -115,6 +115,6 @@ def test_clauses_lie_in_order(tokens: list[str]) -> None:
 @pytest.mark.parametrize("piece", ["no ", "may ", "no employee ", "a, ", "must "])
 def test_time_is_linear(piece: str) -> None:
     """A long text of any pattern is read in about linear time."""
-    began = time.perf_counter()
+    began = time.process_time()
     modalities(piece * 5_000)
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5

@@ -132,9 +132,9 @@ def test_an_added_number_is_found(source: str, number: int, form: str) -> None:
 )
 def test_time_is_linear(piece: str) -> None:
     """A long text of any pattern is read in about linear time."""
-    began = time.perf_counter()
+    began = time.process_time()
     quantities(piece * 4_000)
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5
 
 
 def test_the_question_s_figures_are_no_claims_of_the_policy() -> None:

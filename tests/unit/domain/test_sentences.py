@@ -84,6 +84,6 @@ def test_any_text_is_covered(text: str) -> None:
 )
 def test_time_is_linear(piece: str) -> None:
     """A long text of any pattern is split in about linear time."""
-    began = time.perf_counter()
+    began = time.process_time()
     split_sentences(piece * 100_000)
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10

@@ -170,11 +170,11 @@ def test_outline_gives_levels() -> None:
 
 def test_a_hundred_pages_take_seconds() -> None:
     data = styled(pages=170)
-    started = time.monotonic()
+    started = time.process_time()
     document = load(data, source_name="a.pdf")
     assert len(document.page_starts) >= 100
     assert len(split_sections(document)) == 1021
-    assert time.monotonic() - started < 20
+    assert time.process_time() - started < 20
 
 
 def rules(page: int, *, top: float = 730) -> list[tuple[float, float, str]]:

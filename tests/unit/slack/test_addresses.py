@@ -105,6 +105,6 @@ def test_what_is_cut_is_marked() -> None:
 @pytest.mark.parametrize("text", ["x", "a.", "://", "<!", "](", "-", "data:", "1.", "\u200d", "[."])
 def test_long_texts_are_read_once(text: str) -> None:
     """100 kB take a fraction of a second."""
-    began = time.perf_counter()
+    began = time.process_time()
     shown(text * (100_000 // len(text)), HOSTS)
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
