@@ -229,7 +229,7 @@ def test_a_home_into_which_others_may_write_is_refused(tmp_path: Path) -> None:
         start_embedded(home)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root's data lie outside the home")
+@pytest.mark.skipif(os.geteuid() != 0, reason="not root: its data lie in the home")
 def test_data_of_a_home_that_was_removed_are_not_taken_for_a_new_ones() -> None:
     """Whoever removes a home begins anew, or says that the data were meant to stay."""
     closed = Path(tempfile.mkdtemp(prefix="citebound-closed-"))  # nobody else may enter it
