@@ -23,7 +23,7 @@ _BALANCE = (
 )
 
 
-async def quiet(tables: AsyncEngine, *, within_s: float = 30.0) -> None:
+async def quiet(tables: AsyncEngine, *, within_s: float = 60.0) -> None:
     """Wait until nothing is left to answer or to post."""
     async with asyncio.timeout(within_s), tables.connect() as connection:
         await connection.execution_options(isolation_level="AUTOCOMMIT")

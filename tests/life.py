@@ -265,7 +265,7 @@ class Deployment:
             found = await connection.execute(text(query), parameters)
             return [dict(row) for row in found.mappings()]
 
-    async def quiet(self, *, within_s: float = 20.0) -> None:
+    async def quiet(self, *, within_s: float = 60.0) -> None:
         """Wait until no row of inbox or outbox has anything left to do."""
         await self.until(
             "SELECT 1 WHERE NOT EXISTS (SELECT FROM citebound.inbox"
@@ -274,7 +274,7 @@ class Deployment:
             within_s=within_s,
         )
 
-    async def until(self, query: str, *, within_s: float = 20.0) -> None:
+    async def until(self, query: str, *, within_s: float = 60.0) -> None:
         """Wait until a query finds a row."""
         async with asyncio.timeout(within_s):
             while not await self.rows(query):  # noqa: ASYNC110  # another process may write it

@@ -78,7 +78,7 @@ class Running:
         """Send it a signal."""
         os.kill(self.pid, number)
 
-    async def ended(self, *, within_s: float = 30.0) -> int:
+    async def ended(self, *, within_s: float = 60.0) -> int:
         """Wait until it has ended, and return its exit code, negative for a signal."""
         assert self.forks is not None
         async with asyncio.timeout(within_s):

@@ -37,7 +37,7 @@ PUBLIC_URL = "https://bot.example.com"
 NAME, VERSION = "emulate", "0.12.2"
 ABSENT = "emulator of Slack absent"
 """How the reason of a skip begins."""
-STARTED_WITHIN_S = 30.0
+STARTED_WITHIN_S = 60.0
 SECRET, CLIENT_ID, CLIENT_SECRET = "signs-events", "1.2", "exchanges-codes"
 TEAM, APP, ANNA = "T000000001", "A000000001", "xoxp-anna"
 

@@ -14,7 +14,7 @@ from sqlalchemy import make_url
 
 from tests.ports import free_port
 
-BEGUN_WITHIN_S = 20.0
+BEGUN_WITHIN_S = 60.0
 PROGRAM = shutil.which("pgbouncer", path=f"{os.defpath}:/usr/sbin:/usr/local/sbin")
 """None: it is not installed."""
 CONFIGURATION = """

@@ -148,7 +148,7 @@ async def test_the_pool_tells_who_waits(database_url: str) -> None:
 
     async with asyncio.TaskGroup() as group:
         group.create_task(one_more())
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while (use := connection_use(engine)) is None or use.waiting == 0:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
         assert use.waiting == 1

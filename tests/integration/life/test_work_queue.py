@@ -74,7 +74,7 @@ async def test_a_new_message_is_begun_when_it_is_committed(
         begun.set()
 
     async with queue_of(deployment.engine, answer=begin):
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await deployment.until(LISTENING)
             await asyncio.sleep(0.2)
             await put(deployment, "a gift")
@@ -108,7 +108,7 @@ async def test_a_conversation_is_begun_when_its_first_row_becomes_due(
         begun.set()
 
     async with queue_of(deployment.engine, answer=begin):
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await begun.wait()
         (row,) = await deployment.rows("SELECT next_at <= now() AS is_due FROM citebound.inbox")
         assert row["is_due"]
@@ -204,7 +204,7 @@ async def test_a_handler_that_raises_is_called_again_later(
         await deployment.worker.answer(conversation)
 
     async with queue_of(deployment.engine, answer=begin):
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await put(deployment, "whole")
             await deployment.until("SELECT 1 FROM citebound.inbox WHERE state = 'done'")
             await again.wait()

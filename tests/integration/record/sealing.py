@@ -62,7 +62,7 @@ class SealedLedger:
 
     async def seal(self, *, until: int | None = None) -> Sealed:
         """Seal; with `until`, all that there is, in one checkpoint."""
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(60):
             if until is not None:
                 await all_sealable(self.engine)
             sealed = await self.sequencer.seal()
@@ -98,7 +98,7 @@ async def all_sealable(engine: AsyncEngine) -> None:
         "SELECT EXISTS (SELECT FROM audit.record"
         " WHERE xid >= pg_snapshot_xmin(pg_current_snapshot()))"
     )
-    async with asyncio.timeout(30), engine.connect() as connection:
+    async with asyncio.timeout(60), engine.connect() as connection:
         while await connection.scalar(waits):  # other tests'
             await connection.rollback()
             await asyncio.sleep(0.05)

@@ -75,7 +75,7 @@ async def sealing(
 
 async def until(condition: Callable[[], object]) -> None:
     """Wait for what comes within seconds."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not condition():  # noqa: ASYNC110  # what it tells, it tells nobody
             await asyncio.sleep(0.02)
 

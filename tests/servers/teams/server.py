@@ -86,7 +86,7 @@ class FakeTeams:
             "IDENTITY_HEADER": IDENTITY_HEADER,
         }
 
-    async def until(self, holds: Callable[[], bool], *, timeout_s: float = 5.0) -> None:
+    async def until(self, holds: Callable[[], bool], *, timeout_s: float = 30.0) -> None:
         """Wait, in our seconds, until something holds."""
         await until(holds, timeout_s=timeout_s, otherwise=self.journal.report)
 

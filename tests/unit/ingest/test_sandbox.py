@@ -49,7 +49,7 @@ def is_reader(process: psutil.Process) -> bool:
 
 
 async def until(condition: Callable[[], object]) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while not condition():  # noqa: ASYNC110  # of another process
             await asyncio.sleep(0.02)
 
