@@ -108,7 +108,7 @@ async def test_attempts_and_pauses_share_one_deadline() -> None:
             started_s = time.monotonic()
             with pytest.raises(ModelUnavailableError):
                 await models.run("q", budget(deadline_s=4)).call(request())
-    assert 1 < time.monotonic() - started_s < 10  # 16 with all pauses
+    assert 1 < time.monotonic() - started_s < 10  # 14 to 17 s with all pauses
     assert len(server.received) > 1
 
 
