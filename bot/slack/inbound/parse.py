@@ -2,8 +2,8 @@
 
 - `app_mention`, direct messages: addressed to us.
 - A message in a thread may be, if the thread is ours: `Overheard`, and the tables decide.
-- The twin of a mention (`message.*` with our name) is dropped; in group messages, where Slack does
-  not promise `app_mention`, both are read, and the `message_key` makes them one.
+- A mention comes as `app_mention` and as `message`, and Slack may deliver either alone: both are
+  read, and the `message_key` makes them one.
 - Bots, workflows and what no person wrote are `Ignored` where addressed to us; what we wrote
   ourselves never is.
 - A changed message counts only if a person changed its words: an unfurled link does not. It carries
@@ -136,13 +136,13 @@ def _written(event: Object, envelope: _Envelope) -> Parsed:
     bot_user = envelope.identity.bot_user
     if _is_own(event, envelope.identity):
         return NotForUs(reason="own")
-    kind = event.get("channel_type")
     is_direct = _is_direct(event)
+    # Slack may deliver either of the two events of a mention alone; the message key makes them one.
     is_named = names(maybe(event, "text"), bot_user)
-    is_mention = event["type"] == "app_mention" or (is_named and kind == "mpim")
-    if is_named and not is_mention and not is_direct:
-        return NotForUs(reason="twin")
+    is_mention = event["type"] == "app_mention" or is_named
     message = _read(event, envelope, is_direct=is_direct)
+    if is_named and event["type"] == "message" and not is_direct and isinstance(message, Ignored):
+        return NotForUs(reason="twin")  # its `app_mention` is recorded as ignored
     if is_direct or is_mention:
         return _or_notice(message, is_direct=is_direct)
     if not _in_thread(event):

@@ -51,12 +51,14 @@ def scene(slack: FakeSlack, home: SlackIdentity) -> Scene:
     return Scene(slack, home)
 
 
-def test_a_mention_is_a_message_and_its_twin_is_nothing(scene: Scene) -> None:
-    """One of two events counts; its thread begins with itself."""
+def test_both_events_of_a_mention_are_one_message(scene: Scene) -> None:
+    """Either suffices, by one message key; its thread begins with itself."""
     asked = scene.written(f"{scene.bot} May I take a <https://a.test|gift> &lt; 50?")
     mention, twin = scene.all(asked)
-    assert twin == NotForUs(reason="twin")
     assert isinstance(mention, InboundMessage)
+    assert isinstance(twin, InboundMessage)
+    assert (twin.message_key, twin.place) == (mention.message_key, mention.place)
+    assert twin.dedupe_key != mention.dedupe_key
     assert mention.text == "May I take a gift < 50?"
     assert mention.person == scene.anna.id
     assert mention.message_key == f"slack:T0HOME:{scene.room.id}:{asked.ts}"

@@ -44,6 +44,10 @@ _TOLD = text(
     " ON o.cause = 'message:' || i.id WHERE o.conversation_id = CAST(:conversation AS uuid)"
     " AND i.kind = 'edited' AND starts_with(i.message_key, :key || ':edited:'))"
 )
+_HAS_FILE = text(
+    "UPDATE citebound.inbox SET raw = raw || '{\"has_file\": true}'"
+    " WHERE message_key = :key AND NOT coalesce((raw->>'has_file')::boolean, false)"
+)
 _RESTART = text(
     "UPDATE citebound.inbox SET text = :text, state = 'received', attempt = 0, lease_until = NULL,"
     " lease_token = NULL, next_at = clock_timestamp(), is_ahead = is_ahead OR :is_report"
@@ -94,8 +98,18 @@ class PostgresInbox:
     async def put(self, message: InboundMessage | Ignored, /) -> Accepted | Seen:
         """See `Inbox.put`."""
         if isinstance(message, InboundMessage) and message.kind in _QUESTIONS:
-            return await self._together.put(message)
+            accepted = await self._together.put(message)
+            if accepted == REPEATED and message.raw.get("has_file") is True:
+                await self._note_file(message.message_key)
+            return accepted
         return await self._put_alone(message)
+
+    @raises_transient
+    @begun_again
+    async def _note_file(self, key: str) -> None:
+        """Keep that a message has a file, where its first event did not say so."""
+        async with self._engine.begin() as connection:
+            await connection.execute(_HAS_FILE, {"key": key})
 
     @raises_transient
     @begun_again
