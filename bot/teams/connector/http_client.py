@@ -29,12 +29,12 @@ from core.domain.json_value import Json
 from core.service_access.tokens import TokenError
 
 REST_S = 5.0
-"""After a 429 or a 412 that does not say how long."""
+"""After a 409, 412 or 429 that does not say how long."""
 LONGEST_REST_S = 600.0
 """Whatever the service says: an answer that waits longer is better tried."""
 DONE, REFUSED_FROM, BROKEN = 200, 300, 500
 BAD_REQUEST, UNAUTHORISED, FORBIDDEN, NOT_FOUND, TIMED_OUT = 400, 401, 403, 404, 408
-CONFLICT, TOO_LARGE, TOO_MANY = 412, 413, 429
+CONFLICT, CHANGED, TOO_LARGE, TOO_MANY = 409, 412, 413, 429
 NOT_HERE = frozenset({BAD_REQUEST, FORBIDDEN, NOT_FOUND, 405})
 """Teams has no messages for one person alone in that place."""
 FOREIGN_HOST = "service_host"
@@ -141,7 +141,7 @@ class ConnectorHttp:
 def call_result(answer: HttpResponse) -> CallResult:
     """Read an answer."""
     status = answer.status
-    if status in {CONFLICT, TOO_MANY}:
+    if status in {CONFLICT, CHANGED, TOO_MANY}:
         return RateLimited(after_s=_rest(answer.headers))
     if status >= BROKEN or status == TIMED_OUT:
         return Uncertain(why=str(status), status=status)

@@ -239,6 +239,7 @@ async def test_what_is_too_large_is_refused(scene: Scene) -> None:
         (faults.status(429), RateLimited(after_s=5.0)),
         (faults.too_many(7), RateLimited(after_s=7.0)),
         (faults.too_many(9_000), RateLimited(after_s=600.0)),
+        (faults.status(409), RateLimited(after_s=5.0)),
         (faults.status(412), RateLimited(after_s=5.0)),
         (faults.status(500, "<html>oops"), Uncertain(why="500", status=500)),
         (faults.status(502), Uncertain(why="502", status=502)),
