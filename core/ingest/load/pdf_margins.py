@@ -42,7 +42,7 @@ _COUNTED = re.compile(rf"\W*(?:(?:{_KEYWORDS})\s+\d|[^\W\d_]+\W+\d{{1,5}}\W*$)",
 """A keyword of sections or a single word, and its number: "Annex 3 Forms", "Module 3"."""
 _OF_PAGES = re.compile(rf"\W*{_PAGE_WORD}\W*\d", re.IGNORECASE)
 _END_NUMBER = re.compile(r"^\d{1,4}(?=\W)|(?<=[\s|])\d{1,4}$")
-_NUMBER_AROUND = re.compile(r"^[\W\d]+|[\W\d]+$")
+_FROM_FIRST_TO_LAST_LETTER = re.compile(r"(?:_|[^\W\d])(?:.*(?:_|[^\W\d]))?", re.DOTALL)
 _LEVEL = 3.0
 """Points: heads of chapters are set at one height."""
 _CHAPTER_SHARE = 0.4
@@ -138,7 +138,8 @@ def _heads_of_chapters(
 
 def _words_of(line: Line) -> str:
     """Return the words of a line without the numbers around them; empty for a page number."""
-    return _NUMBER_AROUND.sub("", line.text.casefold()).strip()
+    letters = _FROM_FIRST_TO_LAST_LETTER.search(line.text.casefold())
+    return letters.group() if letters else ""
 
 
 def _offset_at_end(edge: _Edge) -> int | None:
