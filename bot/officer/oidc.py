@@ -22,8 +22,9 @@ from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
+from core.config.console import is_private_address
 from core.config.settings import Settings
-from core.domain.errors import TransientError
+from core.domain.errors import ConfigError, TransientError
 from core.ports import Clock
 
 CALLBACK = "/officer/oidc/callback"
@@ -55,6 +56,11 @@ class SignInAttempt:
     """Where the browser goes."""
     kept: str
     """What the browser keeps until it is back: state, nonce and the verifier of PKCE."""
+
+
+_ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
+_UNUSABLE = (ConfigError, KeyError, TypeError, AttributeError, JoseError, ValueError)
+"""Raised by a description that lacks an address, or names one that is read by everybody."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,6 +186,8 @@ class OidcProvider:
         if described.get("issuer") != self._issuer:
             raise TransientError("the OpenID Connect provider names itself otherwise")
         try:
+            for name in _ENDPOINTS:
+                is_private_address(name, described[name])
             _, keys = await self._call("GET", described["jwks_uri"])
             known = {**keys, "keys": [one for one in keys["keys"] if one.get("kty") != "oct"]}
             self._provider = _Provider(
@@ -187,7 +195,7 @@ class OidcProvider:
                 keys=KeySet.import_key_set(known),  # pyright: ignore[reportArgumentType]  # as read
                 read_s=self._clock.monotonic_s(),
             )
-        except (KeyError, TypeError, AttributeError, JoseError, ValueError) as error:
+        except _UNUSABLE as error:
             raise TransientError("the OpenID Connect provider's description is no good") from error
         return self._provider
 

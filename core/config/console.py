@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from core.config.setting import is_address, is_key, setting
+from core.config.setting import is_key, setting
 from core.domain.errors import ConfigError
 
 _ON_THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -14,6 +14,12 @@ def is_console_address(variable: str, value: str) -> None:
     parts = urlsplit(value)
     if parts.path.rstrip("/") or parts.query or parts.fragment or parts.username:
         raise ConfigError(f"{variable}: expected scheme and host alone, as in https://host")
+    is_private_address(variable, value)
+
+
+def is_private_address(variable: str, value: str) -> None:
+    """Refuse what carries secrets in the clear over a network."""
+    parts = urlsplit(value)
     is_local = parts.scheme == "http" and parts.hostname in _ON_THIS_MACHINE
     if not parts.hostname or not (parts.scheme == "https" or is_local):
         raise ConfigError(f"{variable}: expected https://, or http:// on this machine alone")
@@ -35,7 +41,7 @@ class ConsoleSettings:
         "CITEBOUND_OIDC_ISSUER",
         None,
         "OpenID Connect provider that signs officers in, as it names itself; unset: links alone",
-        check=is_address,
+        check=is_private_address,
     )
     """Where its discovery document is found; equal to `iss` of its tokens."""
     oidc_client_id: str | None = setting(

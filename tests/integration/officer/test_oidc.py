@@ -152,7 +152,14 @@ async def test_keys_may_be_exchanged(site: Console, provider: OidcServer) -> Non
 
 
 @pytest.mark.parametrize(
-    "described", [{"issuer": "https://evil.example"}, {"jwks_uri": None}, {"jwks_uri": "x"}]
+    "described",
+    [
+        {"issuer": "https://evil.example"},
+        {"jwks_uri": None},
+        {"jwks_uri": "x"},
+        {"token_endpoint": "http://idp.example/token"},
+        {"authorization_endpoint": "http://idp.example/authorize"},
+    ],
 )
 async def test_a_description_that_can_not_be_believed_leads_nowhere(
     site: Console, provider: OidcServer, described: dict[str, Any]
