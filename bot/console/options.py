@@ -14,7 +14,8 @@ from typing import Any, NoReturn
 
 from core.domain.errors import UsageError
 from core.domain.policy import EVERYONE
-from core.ingest.metadata import day_problem, exact_date, shown
+from core.ingest.metadata import shown
+from core.ingest.stated.dates import day_problem, exact_date
 
 MAX_REASON = 500
 """Characters of a reason."""

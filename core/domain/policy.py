@@ -85,9 +85,15 @@ class LoadedDocument:
     """What the document says of itself, under `title`, `policy_id`, `version`, `owner`,
     `effective_from`,
     `effective_until`, `jurisdiction`, `url`, `sensitivity`, `review_by`, `verified_by`; dates in
-    ISO form. Absent keys were not found."""
+    ISO form; a jurisdiction is empty where it is said to be everywhere. Absent keys were not
+    found."""
     notes: tuple[str, ...] = ()
-    """What was normalised away, one line each ("removed 12 invisible characters")."""
+    """What its owner should do about the file, one line each: cause and cure."""
+    left_out: tuple[str, ...] = ()
+    """What was left out of the text as usual, one line each ("removed 12 invisible characters")."""
+    asides: tuple[str, ...] = ()
+    """What stands beside the text and may say something of the document, one line each: headers,
+    footers, lists of terms; parts of a line separated by ` | `."""
     unused: tuple[UnusedStatement, ...] = ()
     """What the document says of itself and can't be used."""
 

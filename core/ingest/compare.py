@@ -3,14 +3,17 @@
 Is it new, is it the same policy, what does it inherit. After `prepare`, before `publish`.
 """
 
+import asyncio
 import dataclasses
+import os
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from core.domain.errors import DocumentError
 from core.domain.policy import EVERYONE, PolicyMetadata
+from core.ingest.metadata import NOTHING
 from core.ingest.prepare import KeySource, Overrides, Prepared
 from core.ports import StoredVersion
 from core.ports.corpus import SourceAudience
@@ -85,31 +88,33 @@ _OF_ONE_TEXT = ("review_by", "verified_by")
 """Fields that are said of one text, and hold for no other."""
 
 
-def inherit(
-    found: PolicyMetadata, stored: list[StoredVersion], *, given: Overrides, sha256: bytes
-) -> PolicyMetadata:
+def inherit(prepared: Prepared, stored: list[StoredVersion], *, given: Overrides) -> PolicyMetadata:
     """Take what neither caller nor document states from the newest version.
 
     Above all, an audience is never widened because nobody stated it, and no class of sensitivity is
     lost. Who verified a text, and when it is due for review, is said of that text alone, and taken
-    from the newest version of the same file.
+    from the newest version of the same file. A document that says that it holds everywhere does so.
 
     Args:
-        found: what the caller and the document state.
+        prepared: what the caller and the document state.
         stored: the policy's versions, the newest last.
         given: what the caller states; what it takes away (`NOTHING`) is not inherited.
-        sha256: of the file.
     """
+    found = prepared.metadata
     if not stored:
         return found
     newest = stored[-1].metadata
-    of_text = next((one.metadata for one in reversed(stored) if one.sha256 == sha256), None)
+    of_text = next(
+        (one.metadata for one in reversed(stored) if one.sha256 == prepared.sha256), None
+    )
     known = {name: getattr(newest, name) for name in _KEPT}
     known |= {name: getattr(of_text, name) for name in _OF_ONE_TEXT} if of_text else {}
     unsaid = {
         name: value
         for name, value in known.items()
-        if getattr(found, name) is None and getattr(given, name) is None
+        if getattr(found, name) is None
+        and getattr(given, name) is None
+        and prepared.document.metadata.get(name) != NOTHING
     }
     return dataclasses.replace(
         found,
@@ -137,6 +142,14 @@ def check_dates(metadata: PolicyMetadata) -> None:
             f" ({metadata.effective_from}):"
             " correct --effective-from or --effective-until"
         )
+
+
+async def is_other_there(newest: StoredVersion | None, file: SourceFile | None) -> bool:
+    """Return whether the policy was read from another file, which still exists."""
+    other = newest.read_from if newest else None
+    if file is None or other is None or other == file.path:
+        return False
+    return await asyncio.to_thread(os.path.exists, other)
 
 
 def refuse_other_policy(
@@ -169,9 +182,15 @@ def refuse_other_policy(
 
 
 def revision_notes(
-    prepared: Prepared, newest: StoredVersion, file: SourceFile | None, *, is_other_there: bool
+    prepared: Prepared,
+    newest: StoredVersion | None,
+    file: SourceFile | None,
+    *,
+    is_other_there: bool,
 ) -> tuple[str, ...]:
     """Return the notes on a file that revises a policy; see `refuse_other_policy`."""
+    if newest is None:
+        return ()
     said: list[str] = []
     key, title = prepared.metadata.key, newest.metadata.title
     if title != prepared.metadata.title:
@@ -180,14 +199,23 @@ def revision_notes(
             " (--key, or citebound.toml), and ingest the file of"
             f" {title!r} again"
         )
-    elif file and newest.read_from != file.path and is_other_there:
+    elif file and is_other_there and not _is_next_edition(prepared, newest):
         said.append(
             f"{key!r} was read from {newest.read_from} before: if this is another policy, give it a"
             " key of its own (--key, or citebound.toml), and ingest that file again"
         )
     if newest.withdrawal is not None:
-        said.append(f"it was withdrawn from {newest.withdrawal.since} on, and is back")
+        said.append(
+            f"it was withdrawn from {newest.withdrawal.since} on, and is back: to withdraw it"
+            f" again, citebound corpus withdraw {key}"
+        )
     return tuple(said)
+
+
+def _is_next_edition(prepared: Prepared, newest: StoredVersion) -> bool:
+    """Return whether a file with the same title is known to be another version by its label."""
+    label, before = prepared.metadata.label, newest.metadata.label
+    return label is not None and before is not None and label != before
 
 
 def unchanged_notes(
@@ -216,7 +244,10 @@ def expiry_note(metadata: PolicyMetadata, stored: list[StoredVersion], on_day: d
     begin = metadata.effective_from or (before if before < until else date.min)
     if holds is not None and begin < _begin(holds):
         return None
-    return f"it is over since {until}: no version of {metadata.key!r} is in force"
+    return (
+        f"it is over since {until}, and no version of {metadata.key!r} is in force: ingest its next"
+        " version, or correct the day on which it ends"
+    )
 
 
 def model_facts_note(extracted: Extracted, newest: StoredVersion | None) -> tuple[str, ...]:
@@ -224,7 +255,10 @@ def model_facts_note(extracted: Extracted, newest: StoredVersion | None) -> tupl
     before = newest.facts_by if newest else None
     if extracted.by != BY_RULES or before in {None, BY_RULES}:
         return ()
-    return (f"facts are by rules alone; those of the version before were read by {before} too",)
+    return (
+        f"facts are by rules alone; those of the version before were read by {before} too: add"
+        " --extract claude to have these read",
+    )
 
 
 def should_replace_facts(extracted: Extracted, stored: StoredVersion) -> bool:
@@ -266,6 +300,15 @@ def claim_of(prepared: Prepared, *, name: str, given: Overrides) -> KeyClaim:
         key_source=prepared.key_source,
         begins=prepared.metadata.effective_from,
         sha256=prepared.sha256,
+    )
+
+
+def ends_before_next(metadata: PolicyMetadata, to_come: Iterable[KeyClaim]) -> bool:
+    """Return whether a version of the same policy, still to be stored, begins by when it ends."""
+    until = metadata.effective_until or date.min
+    return any(
+        claim.key == metadata.key and claim.begins is not None and claim.begins <= until
+        for claim in to_come
     )
 
 

@@ -42,7 +42,9 @@ def language_note(text: str, sections: Sequence[Section]) -> str:
     ]
     told = [one for one in begun if len(one.split()) >= _FEWEST_WORDS]
     name = _NAMES.get(_most_of(told, text))
-    return f"{name}: searched, no rules read" if name else ""
+    return (
+        f"{name}: searched, no rules read: add --extract claude to have them read" if name else ""
+    )
 
 
 def _most_of(told: Sequence[str], text: str) -> Language:

@@ -215,7 +215,7 @@ def _metadata(
         title=document_title(document) or _title_of_stem(stem),
         label=said.get("version"),
         owner=said.get("owner"),
-        jurisdiction=said.get("jurisdiction"),
+        jurisdiction=said.get("jurisdiction") or None,
         effective_from=_date(said.get("effective_from")),
         effective_until=_date(said.get("effective_until")),
         url=said.get("url"),
@@ -245,18 +245,20 @@ def _denied(
 ) -> tuple[str, ...]:
     """Return a note on what the document says otherwise than it is given, if it does."""
     said = [
-        f"{called} {shown(document.metadata[name])}"
+        f"{called} {shown(document.metadata[name] or 'everywhere')}"
         for name, called in _CARE.items()
         if getattr(given, name) is not None
         and name in document.metadata
         and not _is_same(name, document.metadata[name], getattr(metadata, name))
     ]
-    return (f"the document says otherwise than given: {', '.join(said)}",) if said else ()
+    if not said:
+        return ()
+    return (f"the document says otherwise than given: {', '.join(said)}; correct either of them",)
 
 
 def _is_same(name: str, said: str, given: object) -> bool:
-    if given is None:
-        return False
+    if not (said and given):
+        return not (said or given)
     # Two addresses that differ in a capital may be two pages.
     return said == given if name == "url" else said.casefold() == str(given).casefold()
 

@@ -1,8 +1,7 @@
 """Ingest one file: prepare, compare with what is stored, embed what is new, publish."""
 
-import asyncio
 import dataclasses
-import os
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
@@ -11,11 +10,14 @@ from typing import Protocol
 from core.domain.errors import ConfigError, OvertakenError
 from core.domain.policy import PolicyMetadata
 from core.ingest.compare import (
+    KeyClaim,
     SourceFile,
     check_dates,
+    ends_before_next,
     expiry_note,
     find_same,
     inherit,
+    is_other_there,
     model_facts_note,
     refuse_other_policy,
     revision_notes,
@@ -60,9 +62,20 @@ class Ingested:
     sections: int
     """Sections found."""
     notes: tuple[str, ...]
-    """What was normalised away, and what else to tell whoever ingests it."""
+    """What whoever ingests it should do, one line each: cause and cure."""
+    left_out: tuple[str, ...] = ()
+    """See `LoadedDocument.left_out`."""
     reading: ReadingReport | None = None
     """What a model extracted; None if none was asked."""
+    expiry_note: str | None = None
+    """The one of the notes that says that no version is in force; None: one is."""
+
+    def before(self, to_come: Sequence[KeyClaim]) -> "Ingested":
+        """Return the same without that note, if the files to come hold the next version."""
+        if not ends_before_next(self.metadata, to_come):
+            return self
+        notes = tuple(note for note in self.notes if note != self.expiry_note)
+        return dataclasses.replace(self, notes=notes)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,9 +184,9 @@ class Ingestor:
         """
         stored = await self._store.versions_of(prepared.metadata.key)
         same = self._find_same(prepared, stored, given=given, with_chunks=with_chunks, file=file)
-        metadata = same.metadata if same else _inherited(prepared, stored, given=given)
+        metadata = same.metadata if same else inherit(prepared, stored, given=given)
         if same is None and stored and file:
-            there = await _is_other_there(stored[-1], file)
+            there = await is_other_there(stored[-1], file)
             refuse_other_policy(prepared, stored[-1], file, is_other_there=there)
         return Previewed(
             metadata=metadata,
@@ -265,18 +278,18 @@ class Ingestor:
     ) -> Ingested:
         """Publish a new version, unless the file is probably another policy."""
         newest = stored[-1] if stored else None
-        is_other_there = await _is_other_there(newest, file)
+        has_other = await is_other_there(newest, file)
         if newest and file:
-            refuse_other_policy(prepared, newest, file, is_other_there=is_other_there)
-        prepared = with_metadata(prepared, _inherited(prepared, stored, given=given))
+            refuse_other_policy(prepared, newest, file, is_other_there=has_other)
+        prepared = with_metadata(prepared, inherit(prepared, stored, given=given))
         check_dates(prepared.metadata)
         extracted = await self._extractor.extract(_source(prepared))
         published = await self._publish(prepared, data, extracted, stored=stored, file=file)
-        said = list(model_facts_note(extracted, newest))
-        if newest:
-            said += revision_notes(prepared, newest, file, is_other_there=is_other_there)
+        said = model_facts_note(extracted, newest)
+        said += revision_notes(prepared, newest, file, is_other_there=has_other)
         ended = expiry_note(prepared.metadata, stored, self._today())
-        return _ingested(prepared, published, extracted.report, *said, *((ended,) if ended else ()))
+        done = _ingested(prepared, published, extracted.report, *said, *filter(None, [ended]))
+        return dataclasses.replace(done, expiry_note=ended)
 
     def _find_same(
         self,
@@ -356,12 +369,6 @@ class Ingestor:
         return self._clock.now().date()
 
 
-def _inherited(
-    prepared: Prepared, stored: list[StoredVersion], *, given: Overrides
-) -> PolicyMetadata:
-    return inherit(prepared.metadata, stored, given=given, sha256=prepared.sha256)
-
-
 def _source(prepared: Prepared) -> SourceDocument:
     """Return the input of the extraction."""
     return SourceDocument(
@@ -384,17 +391,10 @@ def _ingested(
         result=result,
         sections=len(prepared.sections),
         notes=(*prepared.document.notes, *([language] if language else ()), *notes),
+        left_out=prepared.document.left_out,
         reading=reading,
     )
 
 
 def _may_be_reread(same: StoredVersion, stored: list[StoredVersion]) -> bool:
     return same is stored[-1] and same.withdrawal is None
-
-
-async def _is_other_there(newest: StoredVersion | None, file: SourceFile | None) -> bool:
-    """Return whether the policy was read from another file, which still exists."""
-    other = newest.read_from if newest else None
-    if file is None or other is None or other == file.path:
-        return False
-    return await asyncio.to_thread(os.path.exists, other)

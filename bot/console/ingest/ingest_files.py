@@ -61,8 +61,8 @@ class ReadFile:
 
     source: SourceToIngest
     """The file."""
-    sha256: bytes
-    """Of its bytes."""
+    claim: KeyClaim
+    """Its policy, and from when on it holds."""
     prepared: Prepared | None
     """As read; None: it is read once more, as so much is kept already."""
 
@@ -116,11 +116,12 @@ async def read_all(
         except ContractError as error:
             found.append(Failed(reason=str(error)))
             continue
-        claims.append(claim_of(prepared, name=str(source.path), given=source.given))
+        claim = claim_of(prepared, name=str(source.path), given=source.given)
+        claims.append(claim)
         claimed.append(len(found))
         kept += len(prepared.document.text)
-        sha256, is_kept = prepared.sha256, kept <= KEPT_CHARACTERS
-        found.append(ReadFile(source=source, sha256=sha256, prepared=prepared if is_kept else None))
+        is_kept = kept <= KEPT_CHARACTERS
+        found.append(ReadFile(source=source, claim=claim, prepared=prepared if is_kept else None))
     for place, reason in find_key_conflicts(claims).items():
         found[claimed[place]] = Failed(reason=reason)
     return found
@@ -135,9 +136,9 @@ async def prepared_again(
         DocumentError: The file changed meanwhile.
     """
     prepared = read.prepared
-    if prepared is None or hashlib.sha256(data).digest() != read.sha256:
+    if prepared is None or hashlib.sha256(data).digest() != read.claim.sha256:
         prepared = await _prepare(ingestor, read.source, data, with_chunks=with_chunks)
-    if prepared.sha256 != read.sha256:
+    if prepared.sha256 != read.claim.sha256:
         raise DocumentError("it changed while it was read: ingest it again")
     return prepared
 
@@ -172,7 +173,7 @@ async def ingest_all(
             continue
         try:
             data = await asyncio.to_thread(read_file, source.path)
-            result: Ingested | Failed = await ingestor.ingest(
+            done = await ingestor.ingest(
                 data,
                 source_name=source.path.name,
                 given=source.given,
@@ -181,8 +182,10 @@ async def ingest_all(
                 prepared=await prepared_again(ingestor, read, data, with_chunks=with_chunks),
             )
         except ContractError as error:
-            result = Failed(reason=str(error))
-        yield FileResult(path=source.path, result=result)
+            yield FileResult(path=source.path, result=Failed(reason=str(error)))
+            continue
+        to_come = [later.claim for later in all_read if isinstance(later, ReadFile)]
+        yield FileResult(path=source.path, result=done.before(to_come))
 
 
 _COLLECTED_AFTER = (50_000, 20, 20)

@@ -105,6 +105,7 @@ def _as_json(item: FileResult) -> dict[str, object]:
         "version_id": done.result.version_id,
         "sections": done.sections,
         "notes": list(done.notes),
+        "left_out": list(done.left_out),
     }
     if isinstance(done.result, Published):
         found |= {

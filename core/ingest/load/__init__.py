@@ -98,13 +98,16 @@ def _with_what_is_said(document: LoadedDocument) -> LoadedDocument:
     takes precedence anyway.
     """
     properties = SelfDescription(values=document.metadata, unused=document.unused)
-    said = describe(document.text, document.tables)
+    said = describe(document.text, document.tables, document.asides)
     is_front_matter = document.media_type == "text/markdown"
     first, second = (properties, said) if is_front_matter else (said, properties)
     named = {one.field for one in first.unused} - {""}
     unused = [one for one in second.unused if one.field not in {*first.values, *named}]
     return replace(
-        document, metadata={**second.values, **first.values}, unused=(*first.unused, *unused)
+        document,
+        metadata={**second.values, **first.values},
+        unused=(*first.unused, *unused),
+        asides=(),
     )
 
 

@@ -40,6 +40,7 @@ CELL_SEPARATOR = " | "
 INDENT = "  "
 """Of an item within another one, for each."""
 _DEEPEST = 8
+_MOST_ASIDES = 100
 Notes: TypeAlias = Sequence[str]
 
 
@@ -56,6 +57,7 @@ class DocumentBuilder:
         self._candidates: list[SetApart] = []
         self._tables: list[TextSpan] = []
         self._table_start: int | None = None
+        self._asides: dict[str, None] = {}
         self._invisible = 0
         self._controls = 0
 
@@ -138,8 +140,23 @@ class DocumentBuilder:
         self._table_start = None
         self.blank()
 
+    def aside(self, *parts: str) -> None:
+        """Note a line that is no part of the text; what it states of the document is read.
+
+        Args:
+            parts: its parts, as a label and its value, or what stands left and right of a footer.
+        """
+        texts = [text for part in parts if (text := clean_line(part).text)]
+        if texts and len(self._asides) < _MOST_ASIDES:
+            self._asides[CELL_SEPARATOR.join(texts)] = None
+
     def build(
-        self, media_type: MediaType, *, metadata: Mapping[str, str], notes: Notes = ()
+        self,
+        media_type: MediaType,
+        *,
+        metadata: Mapping[str, str],
+        notes: Notes = (),
+        left_out: Notes = (),
     ) -> LoadedDocument:
         """Return the document; the builder is not used afterwards."""
         self._open_pages()
@@ -151,10 +168,12 @@ class DocumentBuilder:
             headings=tuple(all_headings(text, self._headings, self._candidates)),
             tables=tuple(self._tables),
             metadata=metadata,
-            notes=(*self._cleaning_notes(), *notes),
+            notes=tuple(notes),
+            left_out=(*self._cleaned(), *left_out),
+            asides=tuple(self._asides),
         )
 
-    def _cleaning_notes(self) -> list[str]:
+    def _cleaned(self) -> list[str]:
         counts = ((self._invisible, "invisible"), (self._controls, "control"))
         return [
             f"removed {count} {kind} character{'s' if count > 1 else ''}"
@@ -182,6 +201,14 @@ class DocumentBuilder:
     def _append(self, text: str) -> None:
         self._parts.append(text)
         self._length += len(text)
+
+
+def hidden_note(count: int) -> list[str]:
+    """Return the note on passages that are hidden from readers, if there are any."""
+    if not count:
+        return []
+    passages = f"left out {count} hidden passage{'s' if count > 1 else ''}"
+    return [f"{passages}: what belongs to the policy must be visible in the file"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

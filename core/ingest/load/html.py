@@ -11,7 +11,7 @@ from lxml import etree, html
 
 from core.domain.errors import DocumentError
 from core.domain.policy import LoadedDocument
-from core.ingest.load.builder import DocumentBuilder
+from core.ingest.load.builder import DocumentBuilder, hidden_note
 from core.ingest.load.html_headings import (
     CONTENTS_CLASS,
     HEADINGS,
@@ -67,13 +67,27 @@ def _read(root: html.HtmlElement) -> LoadedDocument:
         page.walk(title)
     page.walk(root if main is None else main)
     page.flush()
-    plural = "s" if page.hidden > 1 else ""
-    notes = [f"left out {page.hidden} hidden passage{plural}"] if page.hidden else []
-    if page.framing or (main is not None and len(words_of(main)) < len(words_of(root))):
-        notes.append("left out what frames the page: menus, banners, footers")
+    _note_asides(root, page.builder)
+    is_framed = page.framing or (main is not None and len(words_of(main)) < len(words_of(root)))
     head = _head(root)
-    document = page.builder.build("text/html", metadata=head.values, notes=notes)
+    document = page.builder.build(
+        "text/html",
+        metadata=head.values,
+        notes=hidden_note(page.hidden),
+        left_out=["left out what frames the page: menus, banners, footers"] if is_framed else [],
+    )
     return replace(document, unused=head.unused)
+
+
+def _note_asides(root: html.HtmlElement, builder: DocumentBuilder) -> None:
+    """Note lists of terms, and headers and footers that are no menus."""
+    for element in root.iter("dt"):
+        value = element.getnext()
+        if value is not None and tag_of(value) == "dd":
+            builder.aside(words_of(element).rstrip(" :"), words_of(value))
+    for element in root.iter("header", "footer"):
+        if not is_frame(element, tag_of(element)):
+            builder.aside(words_of(element))
 
 
 class HtmlWriter:

@@ -19,13 +19,14 @@ from markdown_it.token import Token
 from core.domain.errors import DocumentError
 from core.domain.policy import LoadedDocument
 from core.ingest.heading_candidates import reads_as_heading
-from core.ingest.load.builder import DocumentBuilder
+from core.ingest.load.builder import DocumentBuilder, hidden_note
 from core.ingest.load.front_matter import front_matter_of
 from core.ingest.load.html import HtmlWriter
 from core.ingest.load.html_page import DROPPED, VOID, is_hidden
 from core.ingest.load.looks import LineLook
 from core.ingest.load.text import decode_text
-from core.ingest.metadata import is_labelled, is_of_policy
+from core.ingest.metadata import is_of_policy
+from core.ingest.stated.statements import is_labelled
 
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _OPENING = re.compile(r"<([A-Za-z][A-Za-z0-9]*)(?=[\s>/])([^<>]*)>")
@@ -71,9 +72,9 @@ def load_markdown(data: bytes) -> LoadedDocument:
             walk.take(token)
     except RecursionError as exc:
         raise DocumentError("its elements are nested too deeply: simplify the page") from exc
-    plural = "s" if walk.hidden > 1 else ""
-    notes = [f"left out {walk.hidden} hidden passage{plural}"] if walk.hidden else []
-    document = walk.builder.build("text/markdown", metadata=matter.said.values, notes=notes)
+    document = walk.builder.build(
+        "text/markdown", metadata=matter.said.values, notes=hidden_note(walk.hidden)
+    )
     return replace(document, unused=matter.said.unused)
 
 

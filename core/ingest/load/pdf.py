@@ -27,6 +27,9 @@ _ENCRYPTED = "the PDF is protected by a password: save it without one"
 _CORRUPT = "the PDF is corrupt: export it again"
 _SCANNED = "the PDF has no text layer (scanned?): run OCR first"
 _MAX_PAGES = 5_000
+_FIRST_PAGES = 3
+"""On which running headers and footers are looked for: a cover may have none."""
+_EMPTY_PAGES = "no text on page {}: if it is scanned, run OCR on the file and ingest it again"
 _BELOW_TITLE = 2
 _OUTLINED = 5
 """Bookmarks that say more than a printed table of contents."""
@@ -65,10 +68,12 @@ def _written(
     stated: str,
 ) -> LoadedDocument:
     proper = without_running_lines(pages)
+    builder = DocumentBuilder()
+    for page, body in zip(pages[:_FIRST_PAGES], proper, strict=False):
+        _note_running_lines(page, body, builder)
     kept = without_side_menus(without_stamps(proper))
     removed = _count(pages) - _count(proper)
     stamps = _count(proper) - _count(kept)
-    builder = DocumentBuilder()
     hyphens = write_pages(
         [
             Page(blocks=tuple(blocks_of(lines)), outline=outline.get(index, {}))
@@ -77,19 +82,31 @@ def _written(
         builder,
         contents={} if sum(map(len, outline.values())) >= _OUTLINED else contents_depths(kept),
     )
-    notes: list[str] = []
-    if removed:
-        notes.append(f"left out {removed} header, footer and page number lines")
-    if stamps or turned:
-        notes.append(f"left out {stamps + turned} rotated lines and lines in the margin")
-    if hyphens:
-        notes.append(f"joined {hyphens} hyphenated line ends")
-    empty = [str(index) for index, page in enumerate(pages, start=1) if not page]
-    if empty:
-        notes.append(f"no text on page {', '.join(empty[:10])}")
+    counts = (
+        (removed, f"left out {removed} header, footer and page number lines"),
+        (stamps + turned, f"left out {stamps + turned} rotated lines and lines in the margin"),
+        (hyphens, f"joined {hyphens} hyphenated line ends"),
+    )
+    empty = ", ".join([str(place) for place, page in enumerate(pages, start=1) if not page][:10])
     title = title_of(kept, stated)
-    metadata = {"title": title} if title else {}
-    return builder.build("application/pdf", metadata=metadata, notes=notes)
+    return builder.build(
+        "application/pdf",
+        metadata={"title": title} if title else {},
+        notes=[_EMPTY_PAGES.format(empty)] if empty else [],
+        left_out=[said for count, said in counts if count],
+    )
+
+
+def _note_running_lines(
+    page: Sequence[Line], body: Sequence[Line], builder: DocumentBuilder
+) -> None:
+    """Note what stands above and below the text of a page, in lines from left to right."""
+    kept = {id(line) for line in body}
+    running = [line for line in page if id(line) not in kept]
+    heights = {round(line.baseline) for line in running}
+    for height in sorted(heights, reverse=True):
+        level = [line for line in running if round(line.baseline) == height]
+        builder.aside(*(line.text for line in sorted(level, key=lambda line: line.left)))
 
 
 def _count(pages: Sequence[Sequence[Line]]) -> int:

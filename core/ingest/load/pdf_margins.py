@@ -249,20 +249,25 @@ def is_page_number(line: Line) -> bool:
 
 
 def edge_lines(page: Sequence[Line]) -> list[Line]:
-    """Return the lines among which a header or footer may be."""
+    """Return the lines among which a header or footer may be, with all that is level with them."""
     by_height = sorted(page, key=lambda line: -line.baseline)
-    return [*by_height[:_EDGE_LINES], *by_height[_EDGE_LINES:][-_EDGE_LINES:]]
+    edges = [*by_height[:_EDGE_LINES], *by_height[_EDGE_LINES:][-_EDGE_LINES:]]
+    levels = {round(line.baseline) for line in edges}
+    return [line for line in by_height if round(line.baseline) in levels]
 
 
 def _edge(line: Line, index: int) -> _Edge:
-    """Identify a line by its words and height; its first or last number may count the pages."""
+    """Identify a line by its words and height; one of its numbers may count the pages.
+
+    It is the first or the last one, or the one before that ("Page 2 of 9").
+    """
     words = line.text.casefold()
     place = f"@{round(line.baseline / _SAME_HEIGHT)}"
     numbers = list(_DIGITS.finditer(words))
     if _COUNTED.match(words) and not _OF_PAGES.match(words):
         del numbers[0]
     keys = {words + place}
-    for number in {numbers[0], numbers[-1]} if numbers else ():
+    for number in {*numbers[:1], *numbers[-2:]}:
         relative = int(number.group()) - index
         keys.add(f"{words[: number.start()]}#{relative}#{words[number.end() :]}{place}")
     return _Edge(page=index, line=line, keys=frozenset(keys))

@@ -71,20 +71,23 @@ def load_text(data: bytes) -> LoadedDocument:
     """
     text = decode_text(data)
     pages = [_LINE_END.split(page) for page in text.split(_FORM_FEED)]
-    removed = _without_running_lines(pages)
+    builder = DocumentBuilder()
+    removed = _without_running_lines(pages, builder)
     has_numbers = _has_numbers(pages)
     ranks: dict[str, int] = {}
-    builder = DocumentBuilder()
     for page in pages:
         if len(pages) > 1:
             builder.page()
         _add_lines(builder, page, has_numbers=has_numbers, ranks=ranks)
-    notes = [f"left out {removed} lines at the top or bottom of pages"] if removed else []
-    return builder.build("text/plain", metadata={}, notes=notes)
+    left_out = [f"left out {removed} lines at the top or bottom of pages"] if removed else []
+    return builder.build("text/plain", metadata={}, left_out=left_out)
 
 
-def _without_running_lines(pages: list[list[str]]) -> int:
-    """Empty the first and last line of each page, where most pages have the same; count them."""
+def _without_running_lines(pages: list[list[str]], builder: DocumentBuilder) -> int:
+    """Empty the first and last line of each page, where most pages have the same; count them.
+
+    What they say is noted as an aside.
+    """
     if len(pages) < _MIN_PAGES:
         return 0
     removed = 0
@@ -99,6 +102,7 @@ def _without_running_lines(pages: list[list[str]]) -> int:
                 keys[_running_key(page[place])] += 1
         for number, place in found.items():
             if keys[_running_key(pages[number][place])] >= max(_MIN_PAGES - 1, len(pages) // 2):
+                builder.aside(*_cells(pages[number][place]) or [pages[number][place]])
                 pages[number][place] = ""
                 removed += 1
     return removed

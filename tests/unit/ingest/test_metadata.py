@@ -8,7 +8,9 @@ from reportlab.pdfgen.canvas import Canvas
 
 from core.ingest.load import load
 from core.ingest.load.front_matter import read_yaml
-from core.ingest.metadata import canonical_keys, country_code, exact_date, parse_date
+from core.ingest.metadata import canonical_keys
+from core.ingest.stated.dates import exact_date, parse_period
+from core.ingest.stated.places import country_code, holds_everywhere
 
 
 @pytest.mark.parametrize(

@@ -134,7 +134,7 @@ async def insert_version(
             original=publication.original,
             text=publication.document.text,
             page_starts=list(publication.document.page_starts),
-            notes=list(publication.document.notes),
+            notes=[*publication.document.left_out, *publication.document.notes],
             facts_hash=publication.extraction.sha256(),
             facts_by=publication.facts_by,
         )

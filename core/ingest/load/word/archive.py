@@ -113,7 +113,8 @@ _DELETED = frozenset({qn("w:del"), qn("w:moveFrom"), _FALLBACK})
 _BOX = qn("w:txbxContent")
 _RUN, _OWN_VANISH = qn("w:r"), f"{qn('w:rPr')}/{qn('w:vanish')}"
 OFF = frozenset({"0", "false", "off", "none"})
-_TEXT, _TAB, _BREAKS = qn("w:t"), qn("w:tab"), frozenset({qn("w:br"), qn("w:cr")})
+_TEXT, _BREAKS = qn("w:t"), frozenset({qn("w:br"), qn("w:cr")})
+_TABS = frozenset({qn("w:tab"), qn("w:ptab")})
 _HYPHEN = qn("w:noBreakHyphen")
 _REFERENCES = {qn("w:footnoteReference"): "Footnote", qn("w:endnoteReference"): "Endnote"}
 
@@ -164,7 +165,7 @@ def value_of(parent: Element, tag: str) -> str | None:
     return None if child is None else child.get(qn("w:val"))
 
 
-def visible_text(element: Element, hides: "Hides | None" = None) -> str:
+def visible_text(element: Element, hides: "Hides | None" = None, *, tab: str = " ") -> str:
     """Return the text of a paragraph, without what is deleted, hidden or in a text box.
 
     A reference to a note is its kind and Word's number of it between two `NOTE_MARK`s.
@@ -172,8 +173,9 @@ def visible_text(element: Element, hides: "Hides | None" = None) -> str:
     Args:
         element: the paragraph.
         hides: says of a run whether it is hidden for another reason than its own property.
+        tab: what stands for a tab.
     """
-    return "".join(_pieces(element, hides or _never))
+    return "".join(_pieces(element, hides or _never, tab))
 
 
 def visible_runs(element: Element) -> "Iterator[Element]":
@@ -198,14 +200,14 @@ def text_boxes(element: Element) -> "Iterator[Element]":
             yield from text_boxes(child)
 
 
-def _pieces(element: Element, hides: "Hides") -> "Iterator[str]":
+def _pieces(element: Element, hides: "Hides", tab: str) -> "Iterator[str]":
     for child in element:
         if child.tag == _BOX or _is_hidden(child) or (child.tag == _RUN and hides(child)):
             continue
         if child.tag == _TEXT:
             yield child.text or ""
-        elif child.tag == _TAB and element.tag == _RUN:
-            yield " "
+        elif child.tag in _TABS and element.tag == _RUN:
+            yield tab
         elif child.tag in _BREAKS:
             yield "\n"
         elif child.tag == _HYPHEN:
@@ -214,7 +216,7 @@ def _pieces(element: Element, hides: "Hides") -> "Iterator[str]":
             number = child.get(qn("w:id")) or ""
             yield f"{NOTE_MARK}{_REFERENCES[child.tag]} {number}{NOTE_MARK}"
         else:
-            yield from _pieces(child, hides)
+            yield from _pieces(child, hides, tab)
 
 
 def _never(_run: Element) -> bool:

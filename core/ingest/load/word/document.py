@@ -8,7 +8,7 @@ to it, a text box its paragraph.
 import io
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, cast
 
@@ -24,7 +24,7 @@ from lxml import etree
 from core.domain.errors import DocumentError
 from core.domain.policy import DOCX, LoadedDocument
 from core.ingest.heading_candidates import reads_as_heading
-from core.ingest.load.builder import DocumentBuilder
+from core.ingest.load.builder import DocumentBuilder, hidden_note
 from core.ingest.load.looks import LineLook
 from core.ingest.load.word.archive import (
     Element,
@@ -43,7 +43,8 @@ from core.ingest.titles import document_title, is_written
 _FIRST_PAGE = 3000
 """Characters."""
 _WRAPPERS = frozenset({qn("w:sdt"), qn("w:sdtContent"), qn("w:ins"), qn("w:customXml")})
-_PARAGRAPH = qn("w:p")
+_PARAGRAPH, _ROW, _CELL = qn("w:p"), qn("w:tr"), qn("w:tc")
+_HEADERS = frozenset({RELATIONSHIP_TYPE.HEADER, RELATIONSHIP_TYPE.FOOTER})
 
 
 def load_docx(data: bytes) -> LoadedDocument:
@@ -56,26 +57,57 @@ def load_docx(data: bytes) -> LoadedDocument:
     try:
         document = docx.Document(io.BytesIO(data))
         builder = DocumentBuilder()
-        loaded = builder.build(DOCX, metadata={}, notes=_write(document, builder))
+        left = _write(document, builder)
+        _note_headers(document, builder)
+        loaded = builder.build(DOCX, metadata={}, notes=left.missing, left_out=left.usual)
         return replace(loaded, metadata=_properties(document, loaded))
     except (OpcError, KeyError, ValueError, etree.XMLSyntaxError, zipfile.BadZipFile) as exc:
         raise DocumentError("the DOCX is corrupt: open it in Word and save it again") from exc
 
 
-def _write(document: Document, builder: DocumentBuilder) -> list[str]:
-    """Write the whole document; return what was left out, one line each."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _LeftOut:
+    missing: list[str]
+    """Notes on what may be missed."""
+    usual: list[str]
+    """What is left out of every document, one line each."""
+
+
+def _note_headers(document: Document, builder: DocumentBuilder) -> None:
+    """Note the lines of headers and footers, and the rows of the tables in them."""
+    for relation in document.part.rels.values():
+        if relation.reltype not in _HEADERS or relation.is_external:
+            continue
+        part = xml_of(relation.target_part)
+        rows = [[_words(cell) for cell in row.iter(_CELL)] for row in part.iter(_ROW)]
+        lines = [
+            visible_text(paragraph, tab="\t").split("\t") for paragraph in part.iter(_PARAGRAPH)
+        ]
+        for parts in (*rows, *lines):
+            builder.aside(*parts)
+
+
+def _words(element: Element) -> str:
+    return " ".join(visible_text(paragraph) for paragraph in element.iter(_PARAGRAPH))
+
+
+def _write(document: Document, builder: DocumentBuilder) -> _LeftOut:
+    """Write the whole document; return what was left out."""
     writer = _Writer(document, builder)
     for block in _blocks(body_of(document), document):
         writer.write(block)
     missing = writer.notes.missing
-    notes = [f"left out {missing} footnotes: the file lacks them"] if missing else []
+    embedded = sum(1 for _ in body_of(document).iter(qn("w:altChunk")))
+    comments = len(elements_of(document, RELATIONSHIP_TYPE.COMMENTS, "w:comment"))
     counts = (
-        (len(elements_of(document, RELATIONSHIP_TYPE.COMMENTS, "w:comment")), "comment"),
-        (writer.hidden, "hidden passage"),
-        (sum(1 for _ in body_of(document).iter(qn("w:altChunk"))), "embedded file"),
+        (missing, "footnotes that the file lacks: open it in Word, check them and save it again"),
+        (embedded, "embedded files: copy their text into the document"),
     )
-    said = (f"left out {count} {kind}{'s' if count > 1 else ''}" for count, kind in counts if count)
-    return [*notes, *said]
+    notes = [f"left out {count} {kind}" for count, kind in counts if count]
+    return _LeftOut(
+        missing=[*notes, *hidden_note(writer.hidden)],
+        usual=[f"left out {comments} comments"] if comments else [],
+    )
 
 
 def _blocks(parent: Element, document: Document) -> Iterator[Paragraph | Table]:

@@ -1,0 +1,1 @@
+"""How documents state facts about themselves: labels, labelled values, dates."""
