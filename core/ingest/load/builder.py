@@ -40,7 +40,7 @@ CELL_SEPARATOR = " | "
 INDENT = "  "
 """Of an item within another one, for each."""
 _DEEPEST = 8
-_MOST_ASIDES = 100
+_MOST_ASIDES = 60
 Notes: TypeAlias = Sequence[str]
 
 

@@ -53,7 +53,8 @@ FIELDS: Final[Mapping[str, str]] = {
         "|schutzklasse",
         "review_by": "review by|next review|next review date|next review due|review due"
         "|review due date|due for review|date of next review|date for next review"
-        "|next scheduled review|next policy review|to be reviewed by|nächste überprüfung"
+        "|next review due by|next review due on|review due by|next scheduled review"
+        "|next policy review|to be reviewed by|nächste überprüfung"
         "|nächste prüfung|nächste revision|nächster review|nächstes review|überprüfung fällig"
         "|zu überprüfen bis|überprüfung bis|wiedervorlage",
         "verified_by": "verified by|verifier|geprüft von|geprüft durch",
@@ -61,8 +62,9 @@ FIELDS: Final[Mapping[str, str]] = {
         "|datum der überprüfung|prüfdatum",
         ISSUED: "approved|approved on|approval date|date of approval|date approved|adopted|date"
         "|document date|issue date|date of issue|date issued|issued|issued on|published"
-        "|publication date|last review|last reviewed|last review date|date of last review"
-        "|last updated|last update|last revised|last modified|reviewed on|previous review"
+        "|publication date|last review|last reviewed|last reviewed on|last review date"
+        "|date of last review|last updated|last update|last revised|last modified"
+        "|reviewed on|previous review"
         "|stand|datum|freigabedatum|freigegeben am|letzte überprüfung|letzte prüfung"
         "|letzte änderung|letzte aktualisierung",
         UNUSED: "approved by|approver|approval|author|authors|prepared by|written by|issued by"

@@ -12,6 +12,8 @@ The rules read words. On 40 documents of varied layouts (`tests/unit/ingest/stat
 and 171 published ones, see the figures in `tests/unit/ingest/test_stated.py`.
 """
 
+import itertools
+import operator
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -27,11 +29,13 @@ from core.ingest.stated.labels import (
 )
 
 CELL_SEPARATOR = " | "
-_LONGEST_LINE = 1_000
+_LONGEST_LINE = 500
+_LONGEST_FIRST = sorted(sorted(FIELDS, key=len, reverse=True), key=operator.itemgetter(0))
 _KNOWN = "|".join(
-    re.escape(label).replace(r"\ ", r"[\s-]") for label in sorted(FIELDS, key=len, reverse=True)
-)
-_LABEL = re.compile(rf"(?<![\w-])(?:{_KNOWN})(?![\w-])", re.IGNORECASE)
+    f"{letter}(?:{'|'.join(re.escape(label[1:]) for label in labels)})"
+    for letter, labels in itertools.groupby(_LONGEST_FIRST, key=operator.itemgetter(0))
+).replace(r"\ ", r"[\s-]")
+_LABEL = re.compile(rf"(?<![\w-])(?=\w)(?:{_KNOWN})(?![\w-])", re.IGNORECASE)
 _COLON = re.compile(r"[*_]*+\s?+:[*_]*+(?=\s)|\s[\u2013\u2014-](?=\s)")
 _FOREIGN_LABEL = re.compile(r"(?:^|(?<=[.;,|\u00b7\u2022(]\s))[^\W\d_][\w /&()-]{1,40}:(?=\s)")
 _PARTS = ".;|\u00b7\u2022\u2013\u2014(-*"
@@ -73,6 +77,7 @@ _LONGEST_PLACE, _LONGEST_STATED = 60, 100
 longer."""
 _OF_POLICY = ("policy", "document", "richtlinien", "dokumenten")
 """How labels begin that speak of nothing but the document, wherever they stand."""
+_LONGEST_PREFIX = 20
 _FEWEST, _FEWEST_LATE = 2, 3
 """Known labels of a control table on the first page and after it."""
 _EDITION = frozenset({"version", "policy_id", "effective_from"})
@@ -127,11 +132,11 @@ def _values(line: str, starts: Mapping[int, tuple[str, int]]) -> Mapping[int, La
     foreign = [match.start() for match in _FOREIGN_LABEL.finditer(line)]
     found: dict[int, LabelledValue] = {}
     for start, (label, begin) in starts.items():
-        after = _VALUE_END.search(line, begin)
-        ends = [place for place in (*starts, *foreign) if place >= begin]
-        end = min([*ends, after.start() if after else len(line)])
+        end = min((place for place in (*starts, *foreign) if place >= begin), default=len(line))
+        if stop := _VALUE_END.search(line, begin, end):
+            end = stop.start()
         value = line[begin:end].strip(" .,;|\u00b7\u2022\u2013\u2014-*_(\\")
-        value = value if "(" in value else value.rstrip(")")
+        value = (value if "(" in value else value.rstrip(")")).removesuffix(" /")
         if _states_something(label, value):
             found[start] = LabelledValue(label=label, value=value)
     return found
@@ -172,9 +177,8 @@ def is_rule(line: str, found: Mapping[int, LabelledValue]) -> bool:
 
 def of_policy(line: str) -> list[LabelledValue]:
     """Return what a line states under a label that speaks of the document, like "Policy owner"."""
-    if not line.lower().startswith(_OF_POLICY):
-        return []
-    found = statements(line)
+    label = _LABEL.match(line) if line[:_LONGEST_PREFIX].lower().startswith(_OF_POLICY) else None
+    found = statements(line) if label and _COLON.match(line, label.end()) else {}
     return [found[0]] if 0 in found else []
 
 
@@ -191,10 +195,14 @@ def table_statements(rows: Sequence[str], *, is_late: bool = False) -> list[Labe
     cells = [row.split(CELL_SEPARATOR) for row in rows]
     pairs = [pair for row in cells for pair in zip(row[::2], row[1::2], strict=False)]
     full = [row for row in cells if len(row) > 1]
-    if len(full) == 2 and len(full[0]) == len(full[1]):  # noqa: PLR2004 - labels above values
+    if len(full) == 2 and len(full[0]) == len(full[1]) and None not in map(kind_of, full[0]):  # noqa: PLR2004
         pairs = max(pairs, list(zip(*full, strict=True)), key=lambda read: len(_kinds(read)))
     found = [
-        *(LabelledValue(label=label, value=value) for label, value in pairs if not kind_of(value)),
+        *(
+            LabelledValue(label=label, value=value)
+            for label, value in pairs
+            if kind_of(value) is None
+        ),
         *(stated for row in cells for cell in row for stated in statements(cell).values()),
     ]
     kinds = _kinds((stated.label, stated.value) for stated in found)
@@ -205,5 +213,5 @@ def table_statements(rows: Sequence[str], *, is_late: bool = False) -> list[Labe
 
 def _kinds(pairs: Iterable[tuple[str, str]]) -> set[str]:
     """Return the kinds of labels that stand left of what is none."""
-    kinds = {kind_of(label) for label, value in pairs if not kind_of(value)}
+    kinds = {kind_of(label) for label, value in pairs if kind_of(value) is None}
     return {kind for kind in kinds if kind}

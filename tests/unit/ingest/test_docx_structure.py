@@ -215,7 +215,9 @@ def test_what_nobody_sees_is_left_out_and_said(how: str) -> None:
         run.font.size = Pt(1)
     document = read(source)
     assert document.text == "Staff must not accept cash."
-    assert document.notes == ("left out 1 hidden passage",)
+    assert document.notes == (
+        "left out 1 hidden passage: what belongs to the policy must be visible in the file",
+    )
 
 
 def test_white_words_on_a_dark_ground_are_read() -> None:

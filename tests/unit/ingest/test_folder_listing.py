@@ -316,7 +316,8 @@ def test_the_address_of_a_folder_wins_over_that_of_a_document_with_a_note(tmp_pa
     found = prepare(text, source_name="a.md", given=source.given)
     assert found.metadata.url == "https://policies.example.com/a.md"
     assert found.document.notes == (
-        "the document says otherwise than given: url 'https://own.example.com/gifts'",
+        "the document says otherwise than given: url 'https://own.example.com/gifts';"
+        " correct either of them",
     )
     (source,) = find_sources([folder], given=Overrides(url=NOTHING)).sources
     assert prepare(text, source_name="a.md", given=source.given).metadata.url is None

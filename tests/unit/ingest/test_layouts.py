@@ -197,7 +197,7 @@ def test_turned_text_is_left_out_and_told_of() -> None:
     found = read(page)
     assert titles(found) == ["Gifts"]
     assert "ACME" not in found.document.text
-    assert "left out 1 rotated lines and lines in the margin" in found.document.notes
+    assert "left out 1 rotated lines and lines in the margin" in found.document.left_out
 
 
 def test_two_columns_are_read_one_after_the_other() -> None:

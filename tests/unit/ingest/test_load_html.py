@@ -168,7 +168,7 @@ MENU = '<ul><li><a href="/hr">Human Resources</a></li><li><a href="/it">IT Help<
 def test_what_frames_a_page_is_left_out_and_said(frame: str) -> None:
     document = load(f"<body>{frame}<h1>Gifts</h1>{TEXT}</body>".encode(), source_name="a.html")
     assert document.text.startswith("Gifts")
-    assert document.notes == ("left out what frames the page: menus, banners, footers",)
+    assert document.left_out == ("left out what frames the page: menus, banners, footers",)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,10 @@ def test_main_part_of_a_page_is_read_with_the_title_above_it() -> None:
 def test_hidden_words_are_counted() -> None:
     page = '<body><p style="mso-hide:all">Cash is fine.</p><p>Cash is not fine.</p></body>'
     document = load(page.encode(), source_name="a.html")
-    assert (document.text, document.notes) == ("Cash is not fine.", ("left out 1 hidden passage",))
+    assert (document.text, document.notes) == (
+        "Cash is not fine.",
+        ("left out 1 hidden passage: what belongs to the policy must be visible in the file",),
+    )
 
 
 def test_titles_of_columns_in_heading_tags_stay_a_table() -> None:

@@ -162,7 +162,7 @@ def test_hidden_words_within_a_line_are_counted() -> None:
     document = load(b"Never <span hidden>say</span>accept cash.", source_name="a.md")
     assert (document.text, document.notes) == (
         "Never accept cash.",
-        ("left out 1 hidden passage",),
+        ("left out 1 hidden passage: what belongs to the policy must be visible in the file",),
     )
 
 

@@ -51,7 +51,7 @@ def test_lines_flow_into_paragraphs() -> None:
 def test_hyphenated_line_end_is_joined() -> None:
     document = drawn([paragraph("A gift that is not de-", "clared must be returned.")])
     assert document.text == "A gift that is not declared must be returned."
-    assert "joined 1 hyphenated line ends" in document.notes
+    assert "joined 1 hyphenated line ends" in document.left_out
 
 
 def test_hyphen_of_a_compound_stays() -> None:
@@ -89,7 +89,7 @@ def test_running_header_footer_and_page_number_are_left_out() -> None:
     assert "Gifts Policy" not in document.text
     assert "Page" not in document.text
     assert document.text.count("Rule") == 4
-    assert "left out 8 header, footer and page number lines" in document.notes
+    assert "left out 8 header, footer and page number lines" in document.left_out
 
 
 def test_columns_are_read_one_after_the_other() -> None:
@@ -221,7 +221,7 @@ def test_heads_that_count_pages_are_left_out(name: str) -> None:
     pages = [[(72, 800, name.format(page + 7)), *rules(page)] for page in range(4)]
     document = drawn(pages)
     assert name.format(7) not in document.text
-    assert document.notes == ("left out 4 header, footer and page number lines",)
+    assert document.left_out == ("left out 4 header, footer and page number lines",)
 
 
 def test_rule_with_a_number_that_rises_with_the_page_stays() -> None:
@@ -317,7 +317,7 @@ def test_rotated_text_and_stamps_in_the_margin_are_left_out_and_said() -> None:
     assert "form B" not in document.text
     assert "DRAFT" not in document.text
     assert "4.2" in document.text
-    assert document.notes == ("left out 3 rotated lines and lines in the margin",)
+    assert document.left_out == ("left out 3 rotated lines and lines in the margin",)
     assert [section.number for section in split_sections(document)] == [None, "4.2"]
 
 

@@ -93,7 +93,7 @@ def test_lines_on_each_page_are_left_out_and_said() -> None:
     pages = [f"ACME Policy 7\n\nText {word}.\n\nPage {n}" for n, word in enumerate("abc")]
     document = load("\f".join(pages).encode(), source_name="a.txt")
     assert document.text == "Text a.\n\nText b.\n\nText c."
-    assert document.notes == ("left out 6 lines at the top or bottom of pages",)
+    assert document.left_out == ("left out 6 lines at the top or bottom of pages",)
 
 
 def test_bullets_keep_their_depth_and_wrapped_lines_do_not() -> None:

@@ -23,7 +23,7 @@ def test_invisible_characters_are_removed_and_counted(hidden: str) -> None:
 def test_removal_is_reported() -> None:
     document = load("Ignore\u200b\u202e this.".encode(), source_name="a.txt")
     assert document.text == "Ignore this."
-    assert document.notes == ("removed 2 invisible characters",)
+    assert document.left_out == ("removed 2 invisible characters",)
 
 
 def test_joiners_stay_where_spelling_needs_them() -> None:

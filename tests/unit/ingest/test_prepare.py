@@ -54,7 +54,8 @@ def test_a_document_that_says_otherwise_is_named() -> None:
     found = prepare(text, source_name="x.md", given=given)
     assert found.metadata.owner == "Legal"
     assert found.document.notes == (
-        "the document says otherwise than given: owner 'CCO', review by '2026-01-31'",
+        "the document says otherwise than given: owner 'CCO', review by '2026-01-31';"
+        " correct either of them",
     )
     assert prepare(text, source_name="x.md").document.notes == ()
 
@@ -66,7 +67,8 @@ def test_an_address_that_is_given_wins_and_that_of_the_document_is_named() -> No
     found = prepare(text, source_name="x.md", given=given)
     assert found.metadata.url == "https://own.example.com/Gifts"
     assert found.document.notes == (
-        "the document says otherwise than given: url 'https://own.example.com/gifts'",
+        "the document says otherwise than given: url 'https://own.example.com/gifts';"
+        " correct either of them",
     )
     same = prepare(text, source_name="x.md", given=Overrides(url="https://own.example.com/gifts"))
     assert same.document.notes == ()
@@ -80,7 +82,9 @@ def test_what_is_taken_away_is_not_there() -> None:
     assert (found.metadata.owner, found.metadata.review_by) == (None, None)
     assert given.agree_with(found.metadata)
     assert not given.agree_with(prepare(text, source_name="x.md").metadata)
-    assert found.document.notes == ("the document says otherwise than given: owner 'CCO'",)
+    assert found.document.notes == (
+        "the document says otherwise than given: owner 'CCO'; correct either of them",
+    )
 
 
 def notes_of(text: str, **given: Any) -> tuple[str, ...]:
@@ -103,22 +107,27 @@ REVIEWED = (
 )
 
 
-def test_a_review_date_that_may_be_past_is_named() -> None:
-    """With what to say, unless the next review is known; a word that is no date says nothing."""
-    text = REVIEWED.format("2025-01-15")
-    (note,) = notes_of(text)
-    assert note.startswith("review date '2025-01-15' is not used: it may be that of the last")
-    assert "--review-by 2025-01-15" in note
-    assert "citebound.toml" in note
-    assert prepare(text.encode(), source_name="x.md").metadata.review_by is None
-    assert notes_of(text, review_by=date(2026, 1, 15)) == ()
-    assert notes_of(text + "| Next review | 2027-01-15 |\n") == ()
+def test_a_review_date_is_that_of_the_next_review_if_it_can_be() -> None:
+    """One by which the document was there is not; a word that is no date says nothing."""
+    text = REVIEWED.format("March 2025")
+    assert notes_of(text) == ()
+    assert prepare(text.encode(), source_name="x.md").metadata.review_by == date(2025, 3, 31)
+    past = REVIEWED.format("2024-01-15")
+    (note,) = notes_of(past)
+    assert note.startswith("review date '2024-01-15' is not used: it is no later than 2024-01-15")
+    assert "--review-by DATE, or review_by in citebound.toml" in note
+    assert prepare(past.encode(), source_name="x.md").metadata.review_by is None
+    assert notes_of(past, review_by=date(2026, 1, 15)) == ()
+    later = prepare((past + "| Next review | 2027-01-15 |\n").encode(), source_name="x.md")
+    assert (later.metadata.review_by, later.document.unused) == (date(2027, 1, 15), ())
     assert notes_of(REVIEWED.format("yearly")) == ()
+    issued = REVIEWED.format("2025-01-15") + "| Last reviewed | 2025-01-15 |\n"
+    assert prepare(issued.encode(), source_name="x.md").metadata.review_by is None
 
 
 def test_a_review_date_is_not_named_where_an_earlier_version_knows_the_next() -> None:
     """What is inherited counts."""
-    prepared = prepare(REVIEWED.format("2025-01-15").encode(), source_name="x.md")
+    prepared = prepare(REVIEWED.format("2024-01-15").encode(), source_name="x.md")
     known = replace(prepared.metadata, review_by=date(2026, 1, 15))
     assert with_metadata(prepared, known).document.notes == ()
 

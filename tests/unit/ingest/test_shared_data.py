@@ -59,7 +59,7 @@ def test_rulebook(shared: Path) -> None:
     assert wanted <= set(found)
     rule = next(section for section in prepared.sections if section.number == "4.6.1")
     assert rule.path == ("4 GENERAL COMPLIANCE REQUIREMENTS", "4.6 Annual AML Return", "4.6.1")
-    assert "removed 250 invisible characters" in prepared.document.notes
+    assert "removed 250 invisible characters" in prepared.document.left_out
 
 
 def test_google_code(shared: Path) -> None:
