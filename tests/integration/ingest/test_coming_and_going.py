@@ -133,7 +133,10 @@ async def test_an_end_in_the_past_ends_the_policy(ingest: Ingest, holds: Any) ->
     """No earlier version holds again; until its end it did."""
     await ingest(FIFTY, effective_from=date(2024, 1, 1))
     done = await ingest(FIFTY, effective_until=date(2025, 1, 1))
-    assert done.notes[-1] == "it is over since 2025-01-01: no version of 'gifts' is in force"
+    assert done.notes[-1] == (
+        "it is over since 2025-01-01, and no version of 'gifts' is in force: ingest its next"
+        " version, or correct the day on which it ends"
+    )
     assert await holds() == []
     assert await holds(replace(EVERYONE, as_of=date(2024, 12, 31))) == ["EUR 50"]
     assert isinstance((await ingest(FIFTY)).result, Unchanged)
@@ -204,7 +207,10 @@ async def test_a_withdrawn_policy_comes_back(
     await store.withdraw("gifts", since=DAY, reason="over")
     done = await ingest(markdown, file=at("/p/gifts.md", is_named=markdown == FIFTY))
     assert isinstance(done.result, Published)
-    assert "it was withdrawn from 2026-01-01 on, and is back" in done.notes
+    assert done.notes == (
+        "it was withdrawn from 2026-01-01 on, and is back: to withdraw it again, citebound corpus"
+        " withdraw gifts",
+    )
     assert (await holds(), len(await holds(BOARD))) == ([], 1)
     assert isinstance((await ingest(markdown, file=at("/p/gifts.md"))).result, Unchanged)
 
@@ -319,6 +325,34 @@ async def test_a_revision_with_another_title_is_said(ingest: Ingest) -> None:
     assert isinstance(done.result, Published)
     assert any("its title was 'Gifts Policy' before" in note for note in done.notes)
     assert not (await ingest(FIFTY.replace("Gifts Policy", "Gifts in the United Kingdom"))).notes
+
+
+async def test_the_next_edition_in_a_file_of_its_own_is_no_matter(
+    ingest: Ingest, tmp_path: Path
+) -> None:
+    """By its title and the label of its version; without labels it may be another policy."""
+    (tmp_path / "gifts-v1.md").write_text("there")
+    first, second = (at(str(tmp_path / f"gifts-v{number}.md")) for number in (1, 2))
+    await ingest(FIFTY, file=first, key="gifts", label="1.0")
+    done = await ingest(SEVENTY, file=second, key="gifts", label="2.0")
+    assert isinstance(done.result, Published)
+    assert done.notes == ()
+    await ingest(FIFTY, file=first, key="gifts", label="2.0")
+    (note,) = (await ingest(SEVENTY, file=replace(second, is_named=True), key="gifts")).notes
+    assert "was read from" in note
+
+
+async def test_what_holds_everywhere_does_so_whatever_held_before(ingest: Ingest) -> None:
+    """What a document does not say of its countries stays; that these are all is said."""
+    german = (await ingest(f"Applies in: Germany\n\n{FIFTY}")).metadata
+    unsaid = (await ingest(SEVENTY)).metadata
+    everywhere = await ingest(f"Applies in: all countries\n\n{FIFTY}")
+    assert (german.jurisdiction, unsaid.jurisdiction) == ("DE", "DE")
+    assert (everywhere.metadata.jurisdiction, everywhere.notes) == (None, ())
+    excepted = await ingest(f"Applies in: all countries except Germany\n\n{SEVENTY}")
+    assert [note.split(" is not")[0] for note in excepted.notes] == [
+        "applies in 'all countries except Germany'"
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -46,8 +46,9 @@ async def test_what_is_taken_away_stays_away(ingest: Ingest) -> None:
 
 
 async def test_a_document_that_states_what_can_not_be_used_is_told(ingest: Ingest) -> None:
-    """Each time, until somebody says it; a review date only while the next one is not known."""
-    text = f"---\nurl: http://a.example.com/\nreview date: 2027-01-31\n---\n\n{GIFTS}"
+    """Each time, until somebody says it; a review that is past while the next one is not known."""
+    matter = "url: http://a.example.com/\nlast review: 2027-01-31\nreview date: 2027-01-31"
+    text = f"---\n{matter}\n---\n\n{GIFTS}"
     assert [note.split(" is not")[0] for note in (await ingest(text)).notes] == [
         "url 'http://a.example.com/'",
         "review date '2027-01-31'",

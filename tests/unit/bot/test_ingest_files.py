@@ -4,6 +4,7 @@ import hashlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
+from unittest.mock import Mock
 
 import pytest
 
@@ -30,6 +31,7 @@ class Reading:
     async def ingest(self, data: bytes, *, prepared: Prepared, **_: Any) -> Any:
         """Store nothing."""
         self.stored.append((data, prepared))
+        return Mock(before=lambda _: None)
 
 
 async def test_a_file_that_changes_between_two_readings_is_refused(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from core.ingest.load import load
 from core.ingest.load.front_matter import read_yaml
 from core.ingest.metadata import canonical_keys
 from core.ingest.stated.dates import exact_date, parse_period
-from core.ingest.stated.places import country_code, holds_everywhere
+from core.ingest.stated.places import country_code
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,8 @@ from core.ingest.stated.places import country_code, holds_everywhere
     ],
 )
 def test_dates_are_read_only_when_they_are_certain(text: str, expected: date | None) -> None:
-    assert parse_date(text) == expected
+    period = parse_period(text)
+    assert (period and (period.first, period.last)) == (expected and (expected, expected))
 
 
 @pytest.mark.parametrize(
@@ -174,7 +175,7 @@ def test_german_labels_are_read() -> None:
         "version": "2.0",
         "jurisdiction": "DE",
     }
-    assert canonical_keys([("Räumlicher Geltungsbereich", "alle Standorte")]) == {}
+    assert canonical_keys([("Räumlicher Geltungsbereich", "alle Standorte in der EU")]) == {}
 
 
 @pytest.mark.parametrize(
