@@ -178,7 +178,9 @@ def is_rule(line: str, found: Mapping[int, LabelledValue]) -> bool:
 def of_policy(line: str) -> list[LabelledValue]:
     """Return what a line states under a label that speaks of the document, like "Policy owner"."""
     label = _LABEL.match(line) if line[:_LONGEST_PREFIX].lower().startswith(_OF_POLICY) else None
-    found = statements(line) if label and _COLON.match(line, label.end()) else {}
+    if label is None or not _COLON.match(line, label.end()):
+        return []
+    found = statements(line)
     return [found[0]] if 0 in found else []
 
 

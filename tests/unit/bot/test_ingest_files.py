@@ -31,7 +31,7 @@ class Reading:
     async def ingest(self, data: bytes, *, prepared: Prepared, **_: Any) -> Any:
         """Store nothing."""
         self.stored.append((data, prepared))
-        return Mock(before=lambda _: None)
+        return Mock(before=Mock(return_value=None))
 
 
 async def test_a_file_that_changes_between_two_readings_is_refused(tmp_path: Path) -> None:
