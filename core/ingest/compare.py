@@ -303,13 +303,11 @@ def claim_of(prepared: Prepared, *, name: str, given: Overrides) -> KeyClaim:
     )
 
 
-def ends_before_next(metadata: PolicyMetadata, to_come: Iterable[KeyClaim]) -> bool:
+def is_followed(metadata: PolicyMetadata, to_come: Iterable[KeyClaim]) -> bool:
     """Return whether a version of the same policy, still to be stored, begins by when it ends."""
     until = metadata.effective_until or date.min
-    return any(
-        claim.key == metadata.key and claim.begins is not None and claim.begins <= until
-        for claim in to_come
-    )
+    begins = (claim.begins or date.max for claim in to_come if claim.key == metadata.key)
+    return any(begin <= until for begin in begins)
 
 
 def find_key_conflicts(claims: Sequence[KeyClaim]) -> dict[int, str]:

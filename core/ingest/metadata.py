@@ -17,9 +17,9 @@ from core.ingest.stated.dates import day_problem, parse_period
 from core.ingest.stated.labels import (
     ISSUED,
     LAST_DAY,
-    MAYBE_REVIEW,
-    UNUSED,
+    REVIEW,
     LabelledValue,
+    field_of,
     kind_of,
     plain_label,
 )
@@ -49,7 +49,6 @@ _PLACEHOLDER = re.compile(
     r"[\[<{].*[\]>}]|[\W_]*|x{2,}|(?:tb[acd]|n/?a|none|unknown|offen)\.?", re.IGNORECASE
 )
 _DAYS = frozenset({"effective_from", "effective_until", LAST_DAY, "review_by"})
-_FIELDS_OF_KINDS = {LAST_DAY: "effective_until", MAYBE_REVIEW: "review_by"}
 _WITHIN = re.compile(r"\b(?:end|late|mid|middle|ende|mitte)\b", re.IGNORECASE)
 """Before a month in which something begins: not on its first day."""
 
@@ -117,9 +116,9 @@ def read_labels(found: Iterable[LabelledValue]) -> SelfDescription:
     unused: dict[str, UnusedStatement] = {}
     for stated in known:
         kind, value = kind_of(stated.label) or "", _plain_value(stated.value)
-        if kind in {ISSUED, MAYBE_REVIEW} or not (value or stated.problem):
+        field = field_of(stated.label) or ""
+        if kind in {ISSUED, REVIEW} or not (value or stated.problem):
             continue
-        field = _FIELDS_OF_KINDS.get(kind, kind)
         problem = stated.problem or value_problem(kind, value)
         if problem is None:
             values.setdefault(field, _canonical_value(kind, value))
@@ -143,7 +142,7 @@ def _bare_review(known: Iterable[LabelledValue]) -> date | UnusedStatement | Non
     """
     days = [(kind_of(stated.label), stated, parse_period(stated.value)) for stated in known]
     there = [day.first for kind, _, day in days if day and kind in {ISSUED, "effective_from"}]
-    reviews = ((stated, day) for kind, stated, day in days if day and kind == MAYBE_REVIEW)
+    reviews = ((stated, day) for kind, stated, day in days if day and kind == REVIEW)
     for stated, day in reviews:
         if day.last > max(there, default=date.min):
             return day.last
@@ -159,12 +158,6 @@ def _bare_review(known: Iterable[LabelledValue]) -> date | UnusedStatement | Non
 def canonical_keys(pairs: Iterable[tuple[str, str]]) -> Mapping[str, str]:
     """Return labels and values as in `LoadedDocument.metadata`; what can't be used is left out."""
     return read_labels(LabelledValue(label=label, value=value) for label, value in pairs).values
-
-
-def field_of(label: str) -> str | None:
-    """Return the key of `LoadedDocument.metadata` that a label gives; None: of none."""
-    kind = kind_of(label) or UNUSED
-    return None if kind in {UNUSED, ISSUED} else _FIELDS_OF_KINDS.get(kind, kind)
 
 
 def is_of_policy(line: str) -> bool:
@@ -188,38 +181,35 @@ def value_problem(field: str, value: str) -> str | None:
         return problem
     if field in _DAYS:
         return None if _day(field, value) else day_problem(value)
-    expected = _EXPECTED.get(field)
-    return None if expected is None or expected.is_met(value) else expected.otherwise
+    is_met, expected = _EXPECTED.get(field, (bool, ""))
+    return None if is_met(value) else f"expected {expected}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Expected:
-    is_met: Callable[[str], object]
-    """Returns something true of a value that can be used."""
-    otherwise: str
-    """What to write instead."""
+def _is_written(value: str) -> bool:
+    return not _PLACEHOLDER.fullmatch(value)
 
 
 def _is_name(value: str) -> bool:
-    return not (_PLACEHOLDER.fullmatch(value) or is_sentence(value))
+    return _is_written(value) and not is_sentence(value)
 
 
-_NAME = _Expected(is_met=_is_name, otherwise="expected the name of a person, a role or a team")
-_EXPECTED: Mapping[str, _Expected] = {
-    "owner": _NAME,
-    "verified_by": _NAME,
-    "sensitivity": _Expected(
-        is_met=lambda value: not _PLACEHOLDER.fullmatch(value),
-        otherwise="expected a class, like Internal",
+def _is_scope(value: str) -> bool:
+    return country_code(value) is not None or holds_everywhere(value)
+
+
+_EXPECTED: Mapping[str, tuple[Callable[[str], object], str]] = {
+    "owner": (_is_name, "the name of a person, a role or a team"),
+    "verified_by": (_is_name, "the name of a person, a role or a team"),
+    "sensitivity": (_is_written, "a class, like Internal"),
+    "jurisdiction": (
+        _is_scope,
+        "one country, like Germany or DE, or all countries; without one a policy holds everywhere:"
+        " give it with --jurisdiction, or jurisdiction in citebound.toml",
     ),
-    "jurisdiction": _Expected(
-        is_met=lambda value: country_code(value) or holds_everywhere(value),
-        otherwise="expected one country, like Germany or DE, or all countries; without one a policy"
-        " holds everywhere: give it with --jurisdiction, or jurisdiction in citebound.toml",
-    ),
-    "url": _Expected(is_met=is_link, otherwise=f"expected {A_LINK}"),
-    "version": _Expected(is_met=_VERSION.match, otherwise="expected a number, like 2.0"),
+    "url": (is_link, A_LINK),
+    "version": (_VERSION.match, "a number, like 2.0"),
 }
+"""What a value must be, and how a message says so."""
 
 
 def length_problem(field: str, value: str) -> str | None:

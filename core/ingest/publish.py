@@ -13,10 +13,10 @@ from core.ingest.compare import (
     KeyClaim,
     SourceFile,
     check_dates,
-    ends_before_next,
     expiry_note,
     find_same,
     inherit,
+    is_followed,
     is_other_there,
     model_facts_note,
     refuse_other_policy,
@@ -72,10 +72,9 @@ class Ingested:
 
     def before(self, to_come: Sequence[KeyClaim]) -> "Ingested":
         """Return the same without that note, if the files to come hold the next version."""
-        if not ends_before_next(self.metadata, to_come):
-            return self
-        notes = tuple(note for note in self.notes if note != self.expiry_note)
-        return dataclasses.replace(self, notes=notes)
+        kept = tuple(note for note in self.notes if note != self.expiry_note)
+        is_over = not is_followed(self.metadata, to_come)
+        return self if is_over else dataclasses.replace(self, notes=kept)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,25 +10,14 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
+_WRITTEN = (
+    "january jan januar jänner|february feb februar feber|march mar märz mrz|april apr|may mai"
+    "|june jun juni|july jul juli|august aug|september sep sept|october oct oktober okt"
+    "|november nov|december dec dezember dez"
+)
 _MONTHS = {
     name: number
-    for number, names in enumerate(
-        [
-            "january jan januar jänner",
-            "february feb februar feber",
-            "march mar märz mrz",
-            "april apr",
-            "may mai",
-            "june jun juni",
-            "july jul juli",
-            "august aug",
-            "september sep sept",
-            "october oct oktober okt",
-            "november nov",
-            "december dec dezember dez",
-        ],
-        start=1,
-    )
+    for number, names in enumerate(_WRITTEN.split("|"), start=1)
     for name in names.split()
 }
 _NAME = rf"\b(?P<name>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\b\.?"

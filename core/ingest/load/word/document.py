@@ -8,7 +8,7 @@ to it, a text box its paragraph.
 import io
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from typing import Any, cast
 
@@ -57,20 +57,14 @@ def load_docx(data: bytes) -> LoadedDocument:
     try:
         document = docx.Document(io.BytesIO(data))
         builder = DocumentBuilder()
-        left = _write(document, builder)
+        notes = _write(document, builder)
         _note_headers(document, builder)
-        loaded = builder.build(DOCX, metadata={}, notes=left.missing, left_out=left.usual)
+        comments = len(elements_of(document, RELATIONSHIP_TYPE.COMMENTS, "w:comment"))
+        left_out = [f"left out {comments} comments"] if comments else []
+        loaded = builder.build(DOCX, metadata={}, notes=notes, left_out=left_out)
         return replace(loaded, metadata=_properties(document, loaded))
     except (OpcError, KeyError, ValueError, etree.XMLSyntaxError, zipfile.BadZipFile) as exc:
         raise DocumentError("the DOCX is corrupt: open it in Word and save it again") from exc
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _LeftOut:
-    missing: list[str]
-    """Notes on what may be missed."""
-    usual: list[str]
-    """What is left out of every document, one line each."""
 
 
 def _note_headers(document: Document, builder: DocumentBuilder) -> None:
@@ -91,23 +85,19 @@ def _words(element: Element) -> str:
     return " ".join(visible_text(paragraph) for paragraph in element.iter(_PARAGRAPH))
 
 
-def _write(document: Document, builder: DocumentBuilder) -> _LeftOut:
-    """Write the whole document; return what was left out."""
+def _write(document: Document, builder: DocumentBuilder) -> list[str]:
+    """Write the whole document; return notes on what may be missed."""
     writer = _Writer(document, builder)
     for block in _blocks(body_of(document), document):
         writer.write(block)
     missing = writer.notes.missing
     embedded = sum(1 for _ in body_of(document).iter(qn("w:altChunk")))
-    comments = len(elements_of(document, RELATIONSHIP_TYPE.COMMENTS, "w:comment"))
     counts = (
         (missing, "footnotes that the file lacks: open it in Word, check them and save it again"),
         (embedded, "embedded files: copy their text into the document"),
     )
     notes = [f"left out {count} {kind}" for count, kind in counts if count]
-    return _LeftOut(
-        missing=[*notes, *hidden_note(writer.hidden)],
-        usual=[f"left out {comments} comments"] if comments else [],
-    )
+    return [*notes, *hidden_note(writer.hidden)]
 
 
 def _blocks(parent: Element, document: Document) -> Iterator[Paragraph | Table]:
