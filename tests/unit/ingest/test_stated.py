@@ -144,6 +144,15 @@ def test_below_the_first_rule_a_label_speaks_of_the_policy(line: str, owner: str
     assert load(text.encode(), source_name="a.md").metadata.get("owner") == owner
 
 
+def test_a_definition_states_nothing_and_is_no_fault() -> None:
+    """Words that a glossary explains are labels by chance: nobody is told to correct them."""
+    text = (
+        "# Assets\n\nOwner: a person who decides.\n\nVersion: a state of it.\n\nCountry: which is"
+    )
+    document = load(text.encode(), source_name="a.md")
+    assert (document.metadata, document.unused) == ({}, ())
+
+
 @pytest.mark.parametrize(
     ("value", "begins", "ends"),
     [
