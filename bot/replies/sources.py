@@ -4,14 +4,14 @@ A section and a version stand as people say them: "Gifts & Entertainment §3.2",
 quote is shown whole or says that it is not; what is not shown stands under "Show evidence".
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from bot.replies.context import Library
 from bot.replies.safe_text import cut, line, short, shown, width
 from core.domain.answer import ShownCitation
-from core.domain.ontology import SectionRef
+from core.domain.ontology import PageKind, SectionRef
 from core.language.interface.texts import Text, as_it_is
 from core.language.languages import Language
 
@@ -81,7 +81,11 @@ def _section(place: SectionRef) -> str:
 POLICY = Text("Policy", "Richtlinie")
 _VERSION = Text("version {label}", "Fassung {label}")
 _IN_FORCE = Text("in force since {day}", "in Kraft seit {day}")
-_PAGE = Text("page {page}", "Seite {page}")
+_PAGES: Mapping[PageKind, Text] = {
+    "page": Text("page {page}", "Seite {page}"),
+    "slide": Text("slide {page}", "Folie {page}"),
+    "row": Text("row {page} of the sheet", "Zeile {page} des Blatts"),
+}
 _OWNER = Text("owner {name}", "verantwortlich: {name}")
 _VERIFIED = Text("verified by {name}", "geprüft von {name}")
 _CLASSIFIED = Text("classified {name}", "eingestuft als {name}")
@@ -94,7 +98,7 @@ def _about(place: SectionRef, effective_from: str | None, library: Library) -> I
     if effective_from:
         yield _IN_FORCE.format(day=line(effective_from, limit=20))
     if place.page is not None:
-        yield _PAGE.format(page=place.page)
+        yield _PAGES[place.page_kind].format(page=place.page)
     owner = library.owner(place)
     if owner:
         yield _OWNER.format(name=line(owner, limit=80))

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from functools import cache
-from typing import Any, NewType, TypeAlias
+from typing import Any, Literal, NewType, TypeAlias
 
 from core.language.lead_ins import LeadIn
 from core.language.spans import Span, TextSpan, VersionId
@@ -216,9 +216,29 @@ class SectionRef:
     title: str
     """The section's heading."""
     page: int | None
-    """Page of the span's first character, from 1; None if the format has no pages."""
+    """Page, slide or row of the span's first character, from 1; None if the format has none."""
     path: tuple[str, ...] = ()
     """Headings from the outermost to the section's own, each "number title"."""
+
+    @property
+    def page_kind(self) -> "PageKind":
+        """What `page` counts."""
+        return page_kind(self.eid)
+
+
+PageKind: TypeAlias = Literal["page", "slide", "row"]
+
+
+def page_kind(eid: str) -> PageKind:
+    """Return what the pages of a section are: of a deck slides, of a workbook rows of a sheet."""
+    container = eid.partition("_")[0]
+    return "slide" if container == "slide" else "row" if container == "sheet" else "page"
+
+
+def page_name(eid: str, page: int | None) -> str:
+    """Return a page as people call it: "page 4", "slide 4", "row 7 of the sheet"; empty: none."""
+    kind = page_kind(eid)
+    return f"{kind} {page}{' of the sheet' if kind == 'row' else ''}" if page else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,15 +19,30 @@ ChunkKey = NewType("ChunkKey", int)
 MediaType = Literal[
     "application/pdf",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    "application/vnd.oasis.opendocument.text",
+    "application/vnd.ms-outlook",
+    "message/rfc822",
     "text/markdown",
     "text/html",
     "text/plain",
 ]
 
 DOCX: MediaType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+XLSX: MediaType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+PPTX: MediaType = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+ODT: MediaType = "application/vnd.oasis.opendocument.text"
+MSG: MediaType = "application/vnd.ms-outlook"
+EML: MediaType = "message/rfc822"
 ENDINGS: Mapping[str, MediaType] = {
     ".pdf": "application/pdf",
     ".docx": DOCX,
+    ".xlsx": XLSX,
+    ".pptx": PPTX,
+    ".odt": ODT,
+    ".msg": MSG,
+    ".eml": EML,
     ".md": "text/markdown",
     ".markdown": "text/markdown",
     ".html": "text/html",
@@ -37,8 +52,12 @@ ENDINGS: Mapping[str, MediaType] = {
     ".text": "text/plain",
 }
 """How the files of a folder end that are read; among kinds of text the ending says which it is."""
-READABLE = "PDF, DOCX, Markdown, HTML or text"
-"""The same, as people read it."""
+READABLE = "PDF, DOCX, XLSX, PPTX, ODT, Markdown, HTML or text"
+"""What a document can be saved as to be read, as people say it; e-mails are read besides."""
+
+CONTAINERS: Mapping[MediaType, str] = {XLSX: "sheet", PPTX: "slide"}
+"""What the sections of a format are where it is not headings that make them: how their `eid`
+begins."""
 
 EVERYONE = "everyone"
 """The audience group that each reader belongs to."""
@@ -76,7 +95,9 @@ class LoadedDocument:
     media_type: MediaType
     """What the bytes are, found from the bytes."""
     page_starts: tuple[int, ...] = ()
-    """Offset at which each page begins, ascending, first 0; empty if the format has no pages."""
+    """Offset at which each page begins, ascending, first 0; empty if the format has no pages.
+
+    A slide is a page, also one that is left out; so is a row of a sheet, and its heading."""
     headings: tuple[Heading, ...] = ()
     """Headings marked by the format, in text order; empty if the format marks none."""
     tables: tuple[TextSpan, ...] = ()

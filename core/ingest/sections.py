@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from core.domain.policy import LoadedDocument, Section
+from core.domain.policy import CONTAINERS, LoadedDocument, Section
 from core.ingest.false_headings import real_headings
 from core.ingest.heading_candidates import HeadingLine, candidate_lines, is_loosely_marked
 from core.ingest.numbering import ATTACHMENTS, KEYWORD_RANKS, Label
@@ -59,8 +59,13 @@ def split_sections(document: LoadedDocument) -> tuple[Section, ...]:
     if not text:
         return ()
     is_strict = not is_loosely_marked(document)
-    lines = gathered(text, real_headings(text, candidate_lines(document)))
-    placed = _nest(_with_title(document, lines), is_strict=is_strict)
+    container = CONTAINERS.get(document.media_type, "")
+    if container:
+        is_strict, lines = True, _containers(document)
+    else:
+        lines = gathered(text, real_headings(text, candidate_lines(document)))
+        lines = _with_title(document, lines)
+    placed = _nest(lines, is_strict=is_strict)
     starts = [item.line.char_start for item in placed]
     sections: list[Section] = []
     names = _Names()
@@ -73,7 +78,7 @@ def split_sections(document: LoadedDocument) -> tuple[Section, ...]:
         end = starts[index + 1] if index + 1 < len(starts) else len(text)
         sections.append(
             Section(
-                eid=names.take(_eid(item)),
+                eid=names.take(_eid(item, container=container or "hcontainer")),
                 number=item.line.label.number if item.line.label else None,
                 title=item.line.title,
                 path=tuple(_name(line) for line in (*item.above, item.line)),
@@ -86,6 +91,21 @@ def split_sections(document: LoadedDocument) -> tuple[Section, ...]:
             )
         )
     return tuple(sections)
+
+
+def _containers(document: LoadedDocument) -> list[HeadingLine]:
+    """Return the headings of sheets or slides: each begins one, however it reads."""
+    return [
+        HeadingLine(
+            char_start=heading.span.char_start,
+            char_end=heading.span.char_end,
+            line_end=heading.span.char_end,
+            label=None,
+            title=heading.span.of(document.text),
+            marked_level=heading.level,
+        )
+        for heading in document.headings
+    ]
 
 
 def _with_title(document: LoadedDocument, lines: list[HeadingLine]) -> list[HeadingLine]:
@@ -302,14 +322,14 @@ def _name(line: HeadingLine) -> str:
     return f"{number} {line.title}".strip()
 
 
-def _eid(item: _Placed) -> str:
-    numbered = [_step(line) for line in item.above if line.label is not None]
-    return "__".join([*numbered, _step(item.line)])
+def _eid(item: _Placed, *, container: str) -> str:
+    steps = [line for line in item.above if line.label is not None]
+    return "__".join(_step(line, container=container) for line in (*steps, item.line))
 
 
-def _step(line: HeadingLine) -> str:
+def _step(line: HeadingLine, *, container: str) -> str:
     if line.label is None:
-        return f"hcontainer_{_slug(line.title) or 'untitled'}"
+        return f"{container}_{_slug(line.title) or 'untitled'}"
     number = line.label.number
     if line.label.word:
         number = (

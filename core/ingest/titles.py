@@ -7,13 +7,15 @@ would name each policy alike.
 import re
 from collections.abc import Sequence
 
-from core.domain.policy import Heading, LoadedDocument
+from core.domain.policy import XLSX, Heading, LoadedDocument
 from core.ingest.heading_candidates import is_title_like
 from core.ingest.numbering import parse_label
 
 _AMONG = 5
 """Headings at the beginning among which the title may be."""
 _CHARACTERS = 200
+_FIRST_PAGE = 3000
+"""Characters."""
 _WORD = re.compile(r"[^\W\d_]+")
 _CONTENTS = re.compile(
     r"\W*(?:table of )?contents\b"
@@ -67,6 +69,18 @@ def is_written(title: str) -> bool:
     return not _NOT_WRITTEN.match(title.strip()) and not is_general(title)
 
 
+def property_title(title: str | None, document: LoadedDocument) -> str:
+    """Return the title in a file's properties if it counts; else nothing.
+
+    It is often left over from a template: it counts where the text has no title of its own, or says
+    the same words on its first page.
+    """
+    words = " ".join((title or "").split())
+    is_said = words.casefold() in document.text[:_FIRST_PAGE].casefold() and is_written(words)
+    is_needed = not document.headings or (is_written(words) and not document_title(document))
+    return words if is_said or is_needed else ""
+
+
 def document_title(document: LoadedDocument) -> str:
     """Return the title that the document gives itself; empty if it gives none.
 
@@ -77,6 +91,8 @@ def document_title(document: LoadedDocument) -> str:
     said = document.metadata.get("title", "")
     if said and not is_contents(said):
         return said
+    if document.media_type == XLSX:  # its sheets are parts of it, and none names it
+        return ""
     return _of_headings(document.text, document.headings) or _of_first_line(document)
 
 

@@ -12,6 +12,7 @@ from bot.console.views.terminal import Row, one_line, safe
 from core.agent.wording import ON_SAMPLES, UNCALIBRATED
 from core.domain.audit import RecordLine, RecordView
 from core.domain.json_value import Json
+from core.domain.ontology import page_name
 
 _OUTCOME_STYLES = {
     "answered": "green",
@@ -106,11 +107,10 @@ def _citation(citation: Mapping[str, Any]) -> Text:
     section = " ".join(
         str(part) for part in (citation.get("section"), citation.get("section_title")) if part
     )
-    page = f", page {citation['page']}" if citation.get("page") else ""
+    places = (section, page_name(_text(citation, "eid"), citation.get("page")))
+    place = ", ".join(part for part in places if part)
     span = f"characters {citation.get('char_start')}-{citation.get('char_end')}"
-    where = one_line(
-        f"[{citation.get('n')}] {_text(citation, 'title')}{label}, {section}{page}, {span}"
-    )
+    where = one_line(f"[{citation.get('n')}] {_text(citation, 'title')}{label}, {place}, {span}")
     return Text(where, style="cyan").append_text(
         safe(f"\n“{_text(citation, 'quote')}”", style="italic default")
     )

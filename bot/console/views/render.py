@@ -20,7 +20,7 @@ from bot.replies.context import address_at
 from core.agent.reply.text_blocks import BULLET, Paragraph, blocks
 from core.agent.wording import ON_SAMPLES, UNCALIBRATED
 from core.domain.answer import Answer, Badge, Outcome, RefusalKind, ShownCitation
-from core.domain.ontology import SectionRef
+from core.domain.ontology import SectionRef, page_name
 from core.domain.policy import AnswerSource
 from core.domain.question import UNASKED_SLOT
 
@@ -185,9 +185,7 @@ def _place(citation: ShownCitation, about: Mapping[str, AnswerSource]) -> Iterat
     if citation.effective_from:
         title.append(f", in force since {one_line(citation.effective_from)}", style="not bold")
     yield title
-    where = [part for part in (section_name(place),) if part]
-    if place.page is not None:
-        where.append(f"page {place.page}")
+    where = [part for part in (section_name(place), page_name(place.eid, place.page)) if part]
     if where:
         yield Text(", ".join(where))
     known = about.get(place.policy_key)

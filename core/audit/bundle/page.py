@@ -18,6 +18,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from core.audit.bundle.contents import Bundle, BundledRecord, Passage
 from core.audit.canonical import leaf_hash
 from core.audit.checkpoint import checkpoint_of, signed_at
+from core.domain.ontology import page_name
 
 OUTCOMES: Mapping[str, tuple[str, str]] = {
     "answered": ("Answered", "good"),
@@ -244,7 +245,7 @@ def _source(citation: Mapping[str, Any], passages: Sequence[Passage]) -> Highlig
         f"version {citation['version']}" if citation.get("version") else "",
         f"section {citation['section']}" if citation.get("section") else "",
         str(citation.get("section_title") or ""),
-        f"page {citation['page']}" if citation.get("page") else "",
+        page_name(str(citation.get("eid")), citation.get("page")),
     ]
     found = next((one for one in passages if one.holds(citation)), None)
     before, after = found.around(citation, AROUND) if found else ("", "")

@@ -5,37 +5,68 @@ Nothing is fetched and no file is opened: the bytes given are all there is.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib import import_module
 from pathlib import PurePath
 
 from core.domain.errors import DocumentError
-from core.domain.policy import DOCX, ENDINGS, READABLE, LoadedDocument, MediaType
+from core.domain.policy import (
+    DOCX,
+    EML,
+    ENDINGS,
+    MSG,
+    ODT,
+    PPTX,
+    READABLE,
+    XLSX,
+    LoadedDocument,
+    MediaType,
+)
 from core.ingest.metadata import SelfDescription, describe
 
 _TEXT_KINDS: dict[str, MediaType] = {
     "": "text/plain",
+    ".eml": EML,
     **{ending: kind for ending, kind in ENDINGS.items() if kind.startswith("text/")},
 }
-_BINARY_EXTENSIONS: dict[str, str] = {".pdf": "a PDF", ".docx": "a Word document"}
+_BINARY_KINDS: dict[MediaType, str] = {
+    "application/pdf": "a PDF",
+    DOCX: "a Word document",
+    XLSX: "an Excel workbook",
+    PPTX: "a PowerPoint presentation",
+    ODT: "an OpenDocument text",
+    MSG: "an Outlook message",
+}
+"""What is recognised by its bytes, as people call it."""
 _FOREIGN: tuple[tuple[bytes, str, str], ...] = (
     (b"\x89PNG", "a PNG image", "run OCR and give the resulting PDF"),
     (b"\xff\xd8\xff", "a JPEG image", "run OCR and give the resulting PDF"),
     (b"GIF8", "a GIF image", "run OCR and give the resulting PDF"),
     (b"II*\x00", "a TIFF image", "run OCR and give the resulting PDF"),
     (b"MM\x00*", "a TIFF image", "run OCR and give the resulting PDF"),
-    (
-        b"\xd0\xcf\x11\xe0",
-        "an old or password-protected Office file",
-        "save it as DOCX without a password",
-    ),
     (b"{\\rtf", "RTF", "save it as DOCX"),
     (b"%!PS", "PostScript", "save it as PDF"),
     (b"\x1f\x8b", "a gzip archive", "unpack it first"),
     (b"7z\xbc\xaf", "a 7-Zip archive", "unpack it first"),
     (b"Rar!", "a RAR archive", "unpack it first"),
 )
+_OLD: tuple[tuple[str, str, str], ...] = (
+    ("EncryptedPackage", "an Office file with a password", "save it without one"),
+    ("WordDocument", "an old Word document", "save it as DOCX"),
+    ("Workbook", "an old Excel workbook", "save it as XLSX"),
+    ("PowerPoint Document", "an old PowerPoint presentation", "save it as PPTX"),
+    ("", "an old or password-protected Office file", "save it as DOCX without a password"),
+)
+"""Streams of compound files (MS-CFB), what has them, and the cure."""
+_COMPOUND, _OF_MESSAGES = b"\xd0\xcf\x11\xe0", "__properties_version1.0"
+_OFFICE_ENTRY = re.compile(rb"PK\x03\x04.{26}(word|xl|ppt)/", re.DOTALL)
+_OFFICE: dict[bytes, MediaType] = {b"word": DOCX, b"xl": XLSX, b"ppt": PPTX}
+_ODT_START = b"mimetype" + ODT.encode()
+_ODT_AT = 30
+"""The length of the header of a ZIP entry; of an OpenDocument file the first one is its type."""
+_MAIL_START = re.compile(rb"(?:From [^\n]{1,200}\n)?[A-Za-z][!-9;-~]{0,70}:")
+"""A field of a header (RFC 5322, 2.2), perhaps below the line that a mailbox has above each."""
 _HTML_START = re.compile(
     rb"\s*+(?:<\?xml[^>]*+>\s*+)?(?>(?:(?><!--.*?-->)\s*+)*)<(?:!doctype\s+html|html)\b",
     re.IGNORECASE | re.DOTALL,
@@ -46,10 +77,12 @@ Annex H)."""
 MAX_BYTES = 50 * 1024 * 1024
 _LOADERS: dict[MediaType, tuple[str, str]] = {
     "application/pdf": ("pdf", "load_pdf"),
-    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": (
-        "word.document",
-        "load_docx",
-    ),
+    DOCX: ("word.document", "load_docx"),
+    XLSX: ("office.workbook", "load_xlsx"),
+    PPTX: ("office.presentation", "load_pptx"),
+    ODT: ("office.open_document", "load_odt"),
+    EML: ("office.mail", "load_eml"),
+    MSG: ("office.mail", "load_msg"),
     "text/markdown": ("markdown", "load_markdown"),
     "text/html": ("html", "load_html"),
     "text/plain": ("text", "load_text"),
@@ -118,28 +151,48 @@ def sniff(data: bytes, *, source_name: str) -> MediaType:
         DocumentError: not a supported format, or not that of its extension.
     """
     extension = PurePath(source_name).suffix.lower()
+    expected = ENDINGS.get(extension)
     found = _found_in_bytes(data, extension)
     if found is not None:
+        if found != "application/pdf" and expected in _BINARY_KINDS and expected != found:
+            ending = next(known for known, kind in ENDINGS.items() if kind == found)
+            raise DocumentError(
+                f"named {extension} but is {_BINARY_KINDS[found]}: name it {ending}"
+            )
         return found
-    if extension in _BINARY_EXTENSIONS:
-        expected = _BINARY_EXTENSIONS[extension]
-        raise DocumentError(f"named {extension} but not {expected}: export it again as {extension}")
+    if expected in _BINARY_KINDS:
+        kind = _BINARY_KINDS[expected]
+        raise DocumentError(f"named {extension} but not {kind}: export it again as {extension}")
     if extension not in _TEXT_KINDS:
         raise DocumentError(f"files named {extension} are not read: save it as {READABLE}")
-    if _HTML_START.match(data[:_PROBE_BYTES]):
+    if expected == EML and not _MAIL_START.match(data):
+        raise DocumentError("named .eml but not an e-mail: save the message again as .eml")
+    if expected != EML and _HTML_START.match(data[:_PROBE_BYTES]):
         return "text/html"
     return _TEXT_KINDS[extension]
 
 
 def _found_in_bytes(data: bytes, extension: str) -> MediaType | None:
-    for magic, kind, cure in _FOREIGN:
+    if data.startswith(_COMPOUND) and _OF_MESSAGES.encode("utf-16-le") in data:
+        return MSG
+    for magic, kind, cure in (*_FOREIGN, *_compound(data)):
         if data.startswith(magic):
             named = f"named {extension} but is {kind}" if extension else f"is {kind}"
             raise DocumentError(f"{named}: {cure}")
     if b"%PDF-" in data[:_PROBE_BYTES]:
         return "application/pdf"
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        if b"word/" in data:
-            return DOCX
+        entry = _OFFICE_ENTRY.search(data)
+        if entry is not None:
+            return _OFFICE[entry[1]]
+        if data.startswith(_ODT_START, _ODT_AT):
+            return ODT
         raise DocumentError(f"a ZIP archive or other Office file: save it as {READABLE}")
     return None
+
+
+def _compound(data: bytes) -> Iterator[tuple[bytes, str, str]]:
+    """Yield what a compound file is, the likeliest first."""
+    for stream, kind, cure in _OLD if data.startswith(_COMPOUND) else ():
+        if stream.encode("utf-16-le") in data:
+            yield _COMPOUND, kind, cure

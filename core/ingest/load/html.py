@@ -47,13 +47,30 @@ def load_html(data: bytes) -> LoadedDocument:
     Raises:
         DocumentError: undecodable, or without any content.
     """
+    return read_page(parse_html(data))
+
+
+def parse_html(data: bytes) -> html.HtmlElement:
+    """Parse an HTML page.
+
+    Raises:
+        DocumentError: undecodable, or without any content.
+    """
     declared = _CHARSET.search(data[:_PROBE_BYTES])
     text = decode_text(data, declared=declared.group(1).decode("ascii") if declared else None)
     parser = html.HTMLParser(no_network=True, remove_comments=True, remove_pis=True, huge_tree=True)
     try:
-        root = html.document_fromstring(_DECLARATION.sub("", text), parser=parser)
+        return html.document_fromstring(_DECLARATION.sub("", text), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as exc:
         raise DocumentError("the page holds no content: save the page itself as HTML") from exc
+
+
+def read_page(root: html.HtmlElement) -> LoadedDocument:
+    """Read a parsed page.
+
+    Raises:
+        DocumentError: its elements are nested too deeply.
+    """
     try:
         return _read(root)
     except RecursionError as exc:

@@ -13,7 +13,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from core.domain.errors import DocumentError
 from core.ingest.load import MAX_BYTES, load
-from core.ingest.load.word.archive import check_archive
+from core.ingest.load.office.archive import check_archive
 
 KEY = "x"
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(64)

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from core.adapters.postgres.record.audit_reader import read_record
 from core.audit.merkle import Tree, root_by_proof
 from core.domain.audit import RecordView
+from core.domain.ontology import page_name
 
 AROUND = 700
 """Characters of a section that are shown on each side of a quote."""
@@ -58,7 +59,8 @@ class QuotedText:
     version_number: int | None
     """Of the stored version; None: it can't be read."""
     section: str
-    page: int | None
+    page: str
+    """Page, slide or row, as people call it; empty: none."""
     before: str
     quote: str
     """As it was shown."""
@@ -168,7 +170,7 @@ async def _quoted(connection: AsyncConnection, citation: Mapping[str, Any]) -> Q
         version=citation["version"],
         version_number=number,
         section=said,
-        page=citation["page"],
+        page=page_name(citation["eid"], citation["page"]),
         before=row["before"].lstrip() if row else "",
         quote=citation["quote"],
         after=row["after"].rstrip() if row else "",

@@ -240,7 +240,8 @@ class PostgresCorpusStore:
         query = text(
             "SELECT w.version_id, w.char_start, w.char_end, p.key, v.title, v.label,"
             " v.jurisdiction,"
-            " s.eid, s.number, s.title AS section_title, s.path, v.page_starts"
+            " s.eid, s.number, s.title AS section_title, s.path, s.page AS section_page,"
+            " v.page_starts"
             " FROM unnest(CAST(:ids AS bigint[]), CAST(:starts AS int[]), CAST(:ends AS int[]))"
             "   AS w (version_id, char_start, char_end)"
             " JOIN citebound.policy_versions v ON v.id = w.version_id"

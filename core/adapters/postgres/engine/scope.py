@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from core.domain.ontology import SectionRef
+from core.domain.ontology import SectionRef, page_kind
 from core.domain.question import Scope
 
 
@@ -18,9 +18,17 @@ def section_ref(row: Mapping[Any, Any]) -> SectionRef:
         eid=row["eid"],
         number=row["number"],
         title=row["section_title"],
-        page=page_of(row["page_starts"], row["char_start"]),
+        page=_page(row),
         path=tuple(row["path"]),
     )
+
+
+def _page(row: Mapping[Any, Any]) -> int | None:
+    """Return the page, or of a sheet the row, which is counted from the sheet's heading."""
+    page = page_of(row["page_starts"], row["char_start"])
+    if page is not None and page_kind(row["eid"]) == "row":
+        return page - row["section_page"] or None
+    return page
 
 
 def page_of(page_starts: Sequence[int], offset: int) -> int | None:

@@ -62,7 +62,8 @@ SELECT v.id, p.key, v.title, v.label, v.jurisdiction, v.page_starts, v.text
  WHERE v.id = :version""")
 
 _SECTIONS = text("""
-SELECT id, eid, number, title AS section_title, path, char_start, body_start, char_end
+SELECT id, eid, number, title AS section_title, page AS section_page, path, char_start, body_start,
+       char_end
   FROM citebound.sections WHERE version_id = :version ORDER BY ordinal""")
 
 _SAID = text("""

@@ -88,7 +88,7 @@ stretches AS MATERIALIZED (
             FROM introduced GROUP BY version_id, section_id) near
     JOIN texts t ON t.id = near.version_id)
 SELECT w.version_id, w.char_start, w.char_end, p.key, v.title, v.label, v.jurisdiction,
-       s.eid, s.number, s.title AS section_title, s.path,
+       s.eid, s.number, s.title AS section_title, s.page AS section_page, s.path,
        ARRAY(SELECT start FROM unnest(v.page_starts) WITH ORDINALITY AS o (start, place)
               WHERE start <= w.char_start OR place = 1) AS page_starts,
        substr(t.text, w.char_start - t.first + 1, w.char_end - w.char_start) AS quote,

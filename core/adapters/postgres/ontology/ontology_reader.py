@@ -243,8 +243,8 @@ SELECT v.id, p.key, v.title, v.label, v.jurisdiction, v.page_starts, v.text
   JOIN citebound.policies p ON p.id = v.policy_id"""  # noqa: S608  # constants
 
 _SECTIONS = """
-SELECT id, version_id, eid, number, title, path FROM citebound.sections WHERE version_id =
-ANY(:versions)"""
+SELECT id, version_id, eid, number, title, page AS section_page, path FROM citebound.sections
+ WHERE version_id = ANY(:versions)"""
 
 _ENTITIES = """
 SELECT e.id, e.key, e.type, e.name, e.aliases, e.description, e.attributes,

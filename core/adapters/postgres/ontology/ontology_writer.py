@@ -99,6 +99,7 @@ async def store_facts(
             "eid": section.eid,
             "number": section.number,
             "section_title": section.title,
+            "section_page": section.page,
             "path": section.path,
             "char_start": section.char_start,
             "body_start": section.body_start,

@@ -39,7 +39,8 @@ SELECT v.id, p.key, v.title, v.label, v.jurisdiction, v.page_starts, v.text, i.g
   JOIN citebound.policies p ON p.id = v.policy_id
   LEFT JOIN citebound.fact_indexes i ON i.version_id = v.id""")  # noqa: S608  # constants
 _SECTIONS = text("""
-SELECT id, eid, number, title AS section_title, path FROM citebound.sections
+SELECT id, eid, number, title AS section_title, page AS section_page, path
+  FROM citebound.sections
  WHERE version_id = ANY(:versions)""")
 _ENTITIES = text("""
 SELECT e.id, e.key, e.type, e.name, e.aliases, e.description, e.attributes,

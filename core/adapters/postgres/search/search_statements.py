@@ -62,7 +62,7 @@ _BM25 = "-(t.weights <#> (SELECT vector FROM query))"
 _SHOWN = """
 SELECT c.id AS chunk_key, c.chunk_id, c.version_id, c.char_start, c.char_end, c.text,
        p.key, v.title, v.label, v.jurisdiction, v.page_starts, s.eid, s.number,
-       s.path, s.title AS section_title, {scores},
+       s.path, s.title AS section_title, s.page AS section_page, {scores},
        (SELECT json_object_agg(w.lexeme, w.positions)
           FROM unnest(l.body) w WHERE w.lexeme = ANY(ARRAY(SELECT lexeme FROM words))) AS found
   FROM {source}
@@ -96,7 +96,7 @@ links AS (
 SECTION = text(f"""
 SELECT c.id AS chunk_key, c.chunk_id, c.version_id, c.char_start, c.char_end, c.text,
        p.key, v.title, v.label, v.jurisdiction, v.page_starts, s.eid, s.number,
-       s.path, s.title AS section_title
+       s.path, s.title AS section_title, s.page AS section_page
   FROM {LIVE} live
   JOIN citebound.policy_versions v ON v.id = live.version_id
   JOIN citebound.policies p ON p.id = v.policy_id AND p.key = lower(:policy)
@@ -112,7 +112,7 @@ SELECT c.id AS chunk_key, c.chunk_id, c.version_id, c.char_start, c.char_end, c.
 BY_KEY = text(f"""
 SELECT c.id AS chunk_key, c.chunk_id, c.version_id, c.char_start, c.char_end, c.text,
        p.key, v.title, v.label, v.jurisdiction, v.page_starts, s.eid, s.number,
-       s.path, s.title AS section_title
+       s.path, s.title AS section_title, s.page AS section_page
   FROM {LIVE} live
   JOIN citebound.policy_versions v ON v.id = live.version_id
   JOIN citebound.policies p ON p.id = v.policy_id

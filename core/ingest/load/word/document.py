@@ -5,8 +5,6 @@ ones are; comments are left out, and counted. A footnote or endnote follows the 
 to it, a text box its paragraph.
 """
 
-import io
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -19,17 +17,15 @@ from docx.opc.exceptions import OpcError
 from docx.oxml.ns import qn
 from docx.table import Table
 from docx.text.paragraph import Paragraph
-from lxml import etree
 
-from core.domain.errors import DocumentError
 from core.domain.policy import DOCX, LoadedDocument
 from core.ingest.heading_candidates import reads_as_heading
 from core.ingest.load.builder import DocumentBuilder, hidden_note
 from core.ingest.load.looks import LineLook
-from core.ingest.load.word.archive import (
+from core.ingest.load.office.archive import office_file
+from core.ingest.load.word.elements import (
     Element,
     body_of,
-    check_archive,
     text_boxes,
     visible_text,
     xml_of,
@@ -38,10 +34,8 @@ from core.ingest.load.word.notes import PrintedNotes, elements_of
 from core.ingest.load.word.numbering import BULLET, ListLabels, numbering_of
 from core.ingest.load.word.styles import StyleKind, Styles, has_words
 from core.ingest.metadata import canonical_keys
-from core.ingest.titles import document_title, is_written
+from core.ingest.titles import property_title
 
-_FIRST_PAGE = 3000
-"""Characters."""
 _WRAPPERS = frozenset({qn("w:sdt"), qn("w:sdtContent"), qn("w:ins"), qn("w:customXml")})
 _PARAGRAPH, _ROW, _CELL = qn("w:p"), qn("w:tr"), qn("w:tc")
 _HEADERS = frozenset({RELATIONSHIP_TYPE.HEADER, RELATIONSHIP_TYPE.FOOTER})
@@ -53,9 +47,8 @@ def load_docx(data: bytes) -> LoadedDocument:
     Raises:
         DocumentError: corrupt, encrypted or dangerous; the message is for people.
     """
-    check_archive(data)
-    try:
-        document = docx.Document(io.BytesIO(data))
+    with office_file(data, raises=OpcError) as file:
+        document = docx.Document(file)
         builder = DocumentBuilder()
         notes = _write(document, builder)
         _note_headers(document, builder)
@@ -63,8 +56,6 @@ def load_docx(data: bytes) -> LoadedDocument:
         left_out = [f"left out {comments} comments"] if comments else []
         loaded = builder.build(DOCX, metadata={}, notes=notes, left_out=left_out)
         return replace(loaded, metadata=_properties(document, loaded))
-    except (OpcError, KeyError, ValueError, etree.XMLSyntaxError, zipfile.BadZipFile) as exc:
-        raise DocumentError("the DOCX is corrupt: open it in Word and save it again") from exc
 
 
 def _note_headers(document: Document, builder: DocumentBuilder) -> None:
@@ -257,17 +248,10 @@ def _distinct(cells: Iterable[object]) -> "list[Element | None]":
 
 
 def _properties(document: Document, loaded: LoadedDocument) -> Mapping[str, str]:
-    """Read the file's properties.
-
-    Their title is often left over from a template: it counts where the text has no title of its
-    own, or says the same words on its first page.
-    """
+    """Read the file's properties."""
     properties = document.core_properties
-    title = " ".join((properties.title or "").split())
-    is_said = title.casefold() in loaded.text[:_FIRST_PAGE].casefold() and is_written(title)
-    is_needed = not loaded.headings or (is_written(title) and not document_title(loaded))
     pairs = [
-        ("title", title if is_said or is_needed else ""),
+        ("title", property_title(properties.title, loaded)),
         ("policy_id", properties.identifier or ""),
         ("version", properties.version or ""),
     ]

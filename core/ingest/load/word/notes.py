@@ -9,7 +9,7 @@ from docx.opc.constants import RELATIONSHIP_TYPE
 from docx.oxml import parse_xml
 from docx.oxml.ns import qn
 
-from core.ingest.load.word.archive import NOTE_MARK, Element, visible_text
+from core.ingest.load.word.elements import NOTE_MARK, Element, visible_text
 from core.language.sentences import split_sentences
 
 _REFERENCE = re.compile(rf"{NOTE_MARK}([A-Z][a-z]+) (-?\d*){NOTE_MARK}")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from docx.document import Document
 from docx.oxml.ns import qn
 
-from core.ingest.load.word.archive import Element, value_of, xml_of
+from core.ingest.load.word.elements import Element, value_of, xml_of
 
 _ROMAN = (
     (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"),

@@ -14,7 +14,7 @@ from docx.document import Document
 from docx.oxml.ns import qn
 
 from core.ingest.load.looks import LineLook
-from core.ingest.load.word.archive import OFF, Element, value_of, visible_runs, xml_of
+from core.ingest.load.word.elements import OFF, Element, value_of, visible_runs, xml_of
 
 _HEADING = re.compile(
     r"(?:heading|überschrift|titre|título|encabezado|titolo|intestazione|kop|rubrik|overskrift"

@@ -1,0 +1,1 @@
+"""Office files other than Word's, and e-mails."""
