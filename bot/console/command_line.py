@@ -316,7 +316,7 @@ CITEBOUND = group(
 citation that was checked against the stored text; every question ends in one recorded outcome.""",
     examples="""\
   citebound demo                      sample policies, one question of each kind, a chat
-  citebound ingest policies/          read PDF, DOCX, Markdown, HTML or text
+  citebound ingest policies/          read documents, spreadsheets, slides, e-mails
   citebound ask "May I accept a gift worth EUR 80?"
   citebound chat --jurisdiction DE    a conversation that remembers what was said
   citebound audit show ID             what was answered, on what grounds

@@ -24,6 +24,8 @@ ACCOUNT = "reader@project.iam.gserviceaccount.example"
 DOCUMENT = "application/vnd.google-apps.document"
 FOLDER = "application/vnd.google-apps.folder"
 ROOT = "root-folder-0"
+SHEET = "application/vnd.google-apps.spreadsheet"
+EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 _QUERY = re.compile(
     r"\((?P<parents>'[\w-]+' in parents(?: or '[\w-]+' in parents)*)\) and trashed = false"
@@ -229,11 +231,12 @@ class _Handlers:
         file = self._find(request)
         if file is None:
             return _failure(404, "notFound")
-        if file.kind != DOCUMENT or request.query["mimeType"] != WORD:
+        made = request.query["mimeType"]
+        if (file.kind, made) not in {(DOCUMENT, WORD), (SHEET, EXCEL)}:
             return _failure(403, "fileNotExportable")
         if len(file.content) > 10 * 1024 * 1024:
             return _failure(403, "exportSizeLimitExceeded")
-        return web.Response(body=file.content, content_type=WORD)
+        return web.Response(body=file.content, content_type=made)
 
     async def permissions(self, request: web.Request) -> web.Response:
         file = self._find(request)

@@ -84,7 +84,7 @@ REFUSALS: list[tuple[str, str, Callable[[], bytes], str]] = [
     ("text named pdf", "a.pdf", lambda: b"Staff must ...", "not a PDF"),
     ("text named docx", "a.docx", lambda: b"Staff must ...", "not a Word document"),
     ("unknown kind", "a.xyz", lambda: b"Staff must ...", "not read"),
-    ("spreadsheet", "a.docx", without_words, "ZIP archive"),
+    ("spreadsheet", "a.docx", without_words, "name it .xlsx"),
     ("old office file", "a.doc", lambda: b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "password-protected"),
     ("corrupt pdf", "a.pdf", lambda: b"%PDF-1.7\n" + b"garbage" * 50, "corrupt"),
     ("cut pdf", "a.pdf", lambda: pdf(text="Policy")[:300], "corrupt"),

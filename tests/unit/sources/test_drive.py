@@ -27,10 +27,9 @@ from core.sources.connector import (
     SourceItem,
     UnreadReaders,
 )
-from tests.servers.drive import DOCUMENT, FOLDER, ROOT, Drive, File, google_drive, key_file
+from tests.servers.drive import DOCUMENT, FOLDER, ROOT, SHEET, Drive, File, google_drive, key_file
 
 SHORTCUT = "application/vnd.google-apps.shortcut"
-SHEET = "application/vnd.google-apps.spreadsheet"
 
 
 @pytest.fixture
@@ -129,6 +128,7 @@ async def test_what_is_not_read_is_said(drive: Drive) -> None:
     drive.put(
         File(id="file-00010", name="link", kind=SHORTCUT),
         File(id="file-00011", name="Rates", kind=SHEET),
+        File(id="file-00020", name="Site", kind="application/vnd.google-apps.site"),
         File(id="file-00012", name="logo.png", kind="image/png"),
         File(id="file-00017", name="Scan of Monday", kind="image/jpeg"),
         File(id="file-00018", name="Map", kind="application/vnd.google-apps.drawing"),
@@ -150,10 +150,10 @@ async def test_what_is_not_read_is_said(drive: Drive) -> None:
     }
     problems = {one.path: one.problem or "" for one in items}
     assert "~$draft.docx" not in problems
-    assert problems.pop("Named by its type.pdf") == ""
+    assert problems.pop("Named by its type.pdf") == problems.pop("Rates.xlsx") == ""
     for path, said in {
         "link": "shortcut",
-        "Rates": "a Google spreadsheet is not read",
+        "Site": "a Google site is not read",
         "old.doc": "named .doc",
         "huge.pdf": "over the limit",
         "Sealed.pdf": "switched off",
@@ -246,6 +246,16 @@ async def test_an_interrupted_listing_goes_on(
         assert [one.item_id for one in items] == ["file-00002"]
         items, _, _ = await listed(connector, since=end.token)
         assert [one.item_id for one in items] == ["file-00001"]
+
+
+async def test_a_google_sheet_is_read_as_a_workbook(drive: Drive) -> None:
+    """As Google makes one of it; its address is that of the sheet."""
+    drive.put(File(id="file-00030", name="Rates", kind=SHEET, content=b"PK"))
+    async with reading(drive) as connector:
+        items, _, _ = await listed(connector)
+        (rates,) = [item for item in items if item.path == "Rates.xlsx"]
+        assert rates.given.url == "https://docs.google.com/spreadsheets/d/file-00030/edit"
+        assert await connector.fetch(rates) == b"PK"
 
 
 async def test_waits_tokens_and_failures(drive: Drive) -> None:

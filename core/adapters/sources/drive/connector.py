@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from core.adapters.sources.drive.access import DriveAccess
 from core.adapters.sources.drive.files import (
-    DOCUMENT,
+    EDITORS,
     FOLDER,
     OF_GOOGLE,
     SHORTCUT,
@@ -175,9 +175,10 @@ class DriveConnector:
 
     async def fetch(self, item: SourceItem, /) -> bytes:
         """See `Connector.fetch`."""
-        is_document = (item.given.url or "").startswith(_DOCUMENTS)
+        is_made = (item.given.url or "").startswith(_OF_EDITORS)
+        made = ENDINGS[PurePosixPath(item.path).suffix] if is_made else None
         is_page = item.item_id in self._pages
-        return await self._files.content(item.item_id, is_document=is_document, is_page=is_page)
+        return await self._files.content(item.item_id, made=made, is_page=is_page)
 
     async def is_there(self, item_id: str, /) -> bool:
         """See `Connector.is_there`."""
@@ -189,7 +190,7 @@ class DriveConnector:
 
 
 _HTML = "text/html"
-_DOCUMENTS = "https://docs.google.com/document/d/"
+_OF_EDITORS = "https://docs.google.com/"
 
 
 def _is_of_folders(change: DriveChange) -> bool:
@@ -212,16 +213,16 @@ def _kind_of(file: DriveFile) -> FileKind:
 
 def _name_of(file: DriveFile) -> str:
     """Return the name of a file, with the ending of what we are given."""
-    if file.kind == DOCUMENT:
-        return f"{file.name}.docx"
+    if file.kind in EDITORS:
+        return f"{file.name}{EDITORS[file.kind][1]}"
     if PurePosixPath(file.name).suffix.lower() in ENDINGS:
         return file.name
     return f"{file.name}{_BY_KIND.get(file.kind, '')}"
 
 
 def _address_of(file: DriveFile) -> str:
-    if file.kind == DOCUMENT:
-        return f"{_DOCUMENTS}{file.id}/edit"
+    if file.kind in EDITORS:
+        return f"{_OF_EDITORS}{EDITORS[file.kind][0]}/d/{file.id}/edit"
     return f"https://drive.google.com/file/d/{file.id}/view"
 
 
@@ -229,7 +230,7 @@ def _problem_of(file: DriveFile) -> str | None:
     """Return why a file is not read; None: it is."""
     if file.kind == SHORTCUT:
         return "a shortcut is not followed: move the document itself here, or follow its folder"
-    if file.kind.startswith(OF_GOOGLE) and file.kind != DOCUMENT:
+    if file.kind.startswith(OF_GOOGLE) and file.kind not in EDITORS:
         what = file.kind.removeprefix(OF_GOOGLE)
         return f"a Google {what} is not read: save it as {READABLE}"
     if not file.may_download:

@@ -11,13 +11,18 @@ from typing import Any, cast
 from core.adapters.sources.http import Following, ServiceHttp, ServiceReply, ServiceRules
 from core.adapters.sources.json_values import object_of, objects_of, text_of
 from core.domain.errors import ConfigError, ContractError, DocumentError, TransientError
+from core.domain.policy import MediaType
 
 FOLDER = "application/vnd.google-apps.folder"
 SHORTCUT = "application/vnd.google-apps.shortcut"
-DOCUMENT = "application/vnd.google-apps.document"
 OF_GOOGLE = "application/vnd.google-apps."
 """How the types of files begin that Google's own editors make."""
-WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+EDITORS = {
+    f"{OF_GOOGLE}document": ("document", ".docx"),
+    f"{OF_GOOGLE}spreadsheet": ("spreadsheets", ".xlsx"),
+    f"{OF_GOOGLE}presentation": ("presentation", ".pptx"),
+}
+"""Their files that are read: where they are opened, and what Google makes of them."""
 A_PAGE = 1000
 """Files or changes asked for at a time, which is the most that it gives."""
 FOLDERS = 30
@@ -180,14 +185,14 @@ class DriveFiles:
                 found[change.id] = change
         return list(found.values()), _token(told, "newStartPageToken")
 
-    async def content(self, file: str, *, is_document: bool, is_page: bool) -> bytes:
-        """Return the content of a file; a document of Google's own as a Word document.
+    async def content(self, file: str, *, made: MediaType | None, is_page: bool) -> bytes:
+        """Return the content of a file; one of Google's own editors as what Google makes of it.
 
         Raises:
             DocumentError: It can't be had.
         """
-        if is_document:
-            address = self._address(f"/files/{_identity(file)}/export", mimeType=WORD)
+        if made is not None:
+            address = self._address(f"/files/{_identity(file)}/export", mimeType=made)
         else:
             address = self._address(f"/files/{_identity(file)}", alt="media")
         return await self._http.download(address, is_page=is_page)

@@ -52,7 +52,7 @@ def _write_slide(builder: DocumentBuilder, slide: Any, *, number: int, left: Cou
     title = slide.shapes.title
     is_cover = number == 1 and title is not None and _kind(title) == KIND.CENTER_TITLE
     words = " ".join(title.text_frame.text.split()) if title is not None else ""
-    builder.heading(words or f"Slide {number}", level=1 if is_cover else 2)
+    builder.heading(words or "Slide without a title", level=1 if is_cover else 2)
     for shape in _visible(slide.shapes):
         if _kind(shape) in _BESIDE or (title is not None and shape.shape_id == title.shape_id):
             continue
@@ -61,9 +61,9 @@ def _write_slide(builder: DocumentBuilder, slide: Any, *, number: int, left: Cou
         elif getattr(shape, "has_table", False):
             _write_table(builder, shape.table)
         else:
-            left["picture or diagram"] += 1
+            left["graphic"] += 1
     notes = slide.notes_slide.notes_text_frame if slide.has_notes_slide else None
-    left["slide's speaker notes, which are no rule"] += bool(notes and notes.text.strip())
+    left["speaker note"] += bool(notes and notes.text.strip())
 
 
 def _visible(shapes: Iterable[Any]) -> Iterator[Any]:

@@ -69,10 +69,11 @@ def load_xlsx(data: bytes) -> LoadedDocument:
         lost = _uncomputed(zipfile.ZipFile(file))
         counts = (
             (len(book.worksheets) - len(sheets), "hidden sheet"),
-            (sum(sheet.hidden for sheet in sheets), "hidden row or column"),
-            (sum(sheet.errors for sheet in sheets), "cell with an error"),
+            (sum(sheet.hidden_rows for sheet in sheets), "hidden row"),
+            (sum(sheet.hidden_columns for sheet in sheets), "hidden column"),
+            (sum(sheet.errors for sheet in sheets), "cell error"),
             (sum(sheet.comments for sheet in sheets), "comment"),
-            (lost, "formula without a stored value"),
+            (lost, "uncomputed formula"),
         )
         cure = ["open it in Excel and save it, so that its formulas have values"] if lost else []
         titles = [book.properties.title or "", sheets[0].caption if len(sheets) == 1 else ""]
@@ -107,7 +108,8 @@ class _Sheet:
             if column.hidden
             for at in range(column.min, min(column.max, _MAX_COLUMN) + 1)
         }
-        self.hidden = len(rows & {row for row, _ in cells}) + len(columns & {at for _, at in cells})
+        self.hidden_rows = len(rows & {row for row, _ in cells})
+        self.hidden_columns = len(columns & {column for _, column in cells})
         upper = _fill_merged(sheet, cells)
         kept = {at: cells[at] for at in sorted(cells) if at[0] not in rows and at[1] not in columns}
         self._rows = list(_rows(kept, upper))
