@@ -1,5 +1,6 @@
 """Workbooks, presentations, e-mails and OpenDocument texts become text with places to cite."""
 
+import io
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
@@ -7,6 +8,7 @@ from datetime import date, datetime, time, timedelta
 from typing import Any
 
 import pytest
+import xlsxwriter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from openpyxl.comments import Comment
@@ -462,3 +464,19 @@ def test_a_refusal_says_what_it_is_and_the_cure(
         load(build(), source_name=name)
     assert cause in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def test_a_workbook_of_another_program_reads_the_same() -> None:
+    """XlsxWriter's: a formula with its value, a merged group, formats of its own."""
+    buffer = io.BytesIO()
+    with xlsxwriter.Workbook(buffer, {"in_memory": True}) as book:
+        page = book.add_worksheet("Fees")
+        bold = book.add_format({"bold": True})
+        page.write_row("A1", ["Card", "Fee", "Share"], bold)
+        page.merge_range("A2:C2", "Business", bold)
+        page.write_row("A3", ["Gold"])
+        page.write_formula("B3", "=50*2", book.add_format({"num_format": '"EUR" 0.00'}), 100)
+        page.write_number("C3", 0.125, book.add_format({"num_format": "0.0%"}))
+    document = load(buffer.getvalue(), source_name="a.xlsx")
+    assert document.text == "Fees\n\nBusiness:\n\nCard | Fee | Share\nGold | EUR 100.00 | 12.5%"
+    assert document.notes == ()

@@ -93,7 +93,7 @@ REFUSALS: list[tuple[str, str, Callable[[], bytes], str]] = [
     ("cut docx", "a.docx", lambda: word()[:-200], "corrupt"),
     ("bomb", "a.docx", lambda: word_with("word/bomb.bin", bytes(300 * 1024 * 1024)), "ZIP bomb"),
     ("ratio", "a.docx", lambda: word_with("word/bomb.bin", bytes(5 * 1024 * 1024)), "ZIP bomb"),
-    ("lying bomb", "a.docx", lying_bomb, "Word"),
+    ("lying bomb", "a.docx", lying_bomb, "corrupt"),
     ("entities", "a.docx", lambda: word_with("word/document.xml", ENTITIES), "entities"),
     (
         "wide entities",
