@@ -1,6 +1,7 @@
 """Where policies are opened, whose they are and how sensitive: as the answer was stored with it."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -160,6 +161,23 @@ def test_a_source_says_whose_it_is() -> None:
         source.about
         == "version 2.0 · page 4 · owner Legal · verified by Audit · classified Internal"
     )
+
+
+@pytest.mark.parametrize(
+    ("eid", "said"),
+    [
+        ("slide_gifts", "version 2.0 · slide 4"),
+        ("sheet_gifts", "version 2.0 · row 4 of the sheet"),
+        ("sec_3", "version 2.0 · page 4"),
+    ],
+)
+def test_a_page_is_called_what_it_is(eid: str, said: str) -> None:
+    """A slide of a presentation, a row of a sheet."""
+    given = answer()
+    (cited,) = given.citations
+    cited = replace(cited, place=replace(cited.place, eid=eid))
+    (source,) = sources((cited,), Library())
+    assert source.about == said
 
 
 def test_an_answer_keeps_what_was_known_of_its_sources() -> None:
