@@ -6,7 +6,7 @@ change: NFC, no invisible or control characters, single spaces.
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -203,12 +203,18 @@ class DocumentBuilder:
         self._length += len(text)
 
 
-def hidden_note(count: int) -> list[str]:
-    """Return the note on passages that are hidden from readers, if there are any."""
-    if not count:
-        return []
-    passages = f"left out {count} hidden passage{'s' if count > 1 else ''}"
-    return [f"{passages}: what belongs to the policy must be visible in the file"]
+def describe_left_out(counts: Iterable[tuple[int, str]], *, cure: str = "") -> list[str]:
+    """Return a line for each kind of thing that was left out, with how many there were."""
+    end = f": {cure}" if cure else ""
+    return [
+        f"left out {count} {kind}{'s' if count > 1 else ''}{end}" for count, kind in counts if count
+    ]
+
+
+def hidden_note(count: int, what: str = "passage") -> list[str]:
+    """Return the note on what is hidden from readers, if there is any."""
+    cure = "what belongs to the policy must be visible in the file"
+    return describe_left_out([(count, f"hidden {what}")], cure=cure)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

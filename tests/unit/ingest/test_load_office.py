@@ -38,6 +38,8 @@ from tests.unit.ingest.test_refusals import refusal
 BOLD = Font(bold=True)
 DAY = datetime(2026, 3, 1)  # noqa: DTZ001  # cells have no zone
 
+MUST_SHOW = "what belongs to the policy must be visible in the file"
+
 
 def place(data: bytes, name: str, words: str) -> str:
     """The section and page that a quote is cited by, as the database is asked for them."""
@@ -161,14 +163,13 @@ def test_what_is_hidden_in_a_workbook_is_left_out() -> None:
     document = load(workbook(fill), source_name="a.xlsx")
     assert document.text == "Limits\n\nCity | Limit\nOslo | 90\n| 1\n\nTotal"
     assert document.notes == (
-        "left out 1 hidden sheet",
-        "left out 1 hidden row",
-        "left out 1 hidden column",
-        "left out 1 cell error",
-        "left out 1 comment",
-        "left out 1 uncomputed formula",
-        "open it in Excel and save it, so that its formulas have values",
+        f"left out 1 hidden sheet: {MUST_SHOW}",
+        f"left out 1 hidden row: {MUST_SHOW}",
+        f"left out 1 hidden column: {MUST_SHOW}",
+        "left out 1 cell error: open it in Excel, correct that and save it",
+        "left out 1 uncomputed formula: open it in Excel, correct that and save it",
     )
+    assert document.left_out == ("left out 1 comment",)
 
 
 def test_merged_cells_stand_in_all_that_they_span() -> None:
@@ -235,10 +236,8 @@ def test_a_presentation_is_cited_by_slide() -> None:
         "  - Deliveries\n\nLost badges\n\nBadge | Within\nStaff | 1 h\nStaff | 2 h\n\n"
         "Slide without a title\n\nNo photographs."
     )
-    assert document.notes == (
-        "left out 1 speaker note",
-        "left out 1 hidden slide",
-    )
+    assert document.notes == (f"left out 1 hidden slide: {MUST_SHOW}",)
+    assert document.left_out == ("left out 1 speaker note",)
     assert place(data, "a.pptx", "Deliveries") == "Receiving visitors, slide 2"
     assert place(data, "a.pptx", "Staff | 2") == "Lost badges, slide 4"
     prepared = prepare(data, source_name="a.pptx")
@@ -260,11 +259,9 @@ def test_an_e_mail_says_whose_and_when_it_is() -> None:
         *("Desks", "Facilities"),
         date(2026, 3, 2),
     )
-    assert prepared.document.notes == (
-        "left out the signature",
-        "left out an earlier message",
-        "did not read what is attached: plan.pdf",
-    )
+    left_out = ("left out the signature", "left out an earlier message")
+    assert prepared.document.left_out == left_out
+    assert prepared.document.notes == ("did not read plan.pdf: ingest attached rules as files",)
     stated = prepare(mail("Effective: 1 May 2026\n\nBook a desk."), source_name="a.eml").metadata
     assert stated.effective_from == date(2026, 5, 1)
 
@@ -283,7 +280,7 @@ def test_an_e_mail_says_whose_and_when_it_is() -> None:
     ],
 )
 def test_earlier_messages_and_signatures_are_no_rule(earlier: str) -> None:
-    """What was answered, forwarded or signed is left out, with a note."""
+    """What was answered, forwarded or signed is left out, and said to be."""
     for name, data in (
         ("a.eml", mail(f"Book a desk.\n\n{earlier}\n")),
         ("a.msg", message_file({0x37: "AW: Desks", 0x1000: f"Book a desk.\n\n{earlier}\n"})),
@@ -291,7 +288,7 @@ def test_earlier_messages_and_signatures_are_no_rule(earlier: str) -> None:
         document = load(data, source_name=name)
         assert document.text == "Book a desk."
         assert document.metadata["title"] == "Desks"
-        assert [note for note in document.notes if note.startswith("left out")]
+        assert document.left_out
 
 
 def test_an_opendocument_text_reads_as_its_reader_sees_it() -> None:
@@ -326,7 +323,8 @@ def test_an_opendocument_text_reads_as_its_reader_sees_it() -> None:
         "Company cars\n\nWho\n\nEngineers after a year.\n\nNot contractors.\n\n1. Log trips.\n\n"
         "  - Also short ones.\n\nGrade | Lease\nA | 420\nA | 500"
     )
-    assert prepared.document.notes == ("left out 1 comment", "left out 1 hidden passage")
+    assert prepared.document.notes == (f"left out 1 hidden passage: {MUST_SHOW}",)
+    assert prepared.document.left_out == ("left out 1 comment",)
     assert prepared.metadata.title == "Company cars"
 
 

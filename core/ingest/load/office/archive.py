@@ -9,7 +9,7 @@ import re
 import warnings
 import zipfile
 import zlib
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from lxml import etree
@@ -65,11 +65,6 @@ def office_file(
             yield io.BytesIO(data)
     except (*_BREAKS, raises) as exc:
         raise DocumentError(_CORRUPT) from exc
-
-
-def left_out(counts: Iterable[tuple[int, str]]) -> list[str]:
-    """Return a note for each kind of thing that was left out, with how many there were."""
-    return [f"left out {count} {kind}{'s' if count > 1 else ''}" for count, kind in counts if count]
 
 
 def check_archive(data: bytes) -> None:

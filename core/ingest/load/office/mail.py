@@ -112,7 +112,7 @@ def _loaded(
     said = read_labels(LabelledValue(label=label, value=value) for label, value in values.items())
     names = ", ".join(clean_line(name[:_LONGEST_NAME]).text for name in attached[:_NAMES])
     more = f" and {len(attached) - _NAMES} more" if len(attached) > _NAMES else ""
-    note = [f"did not read what is attached: {names}{more}"] if attached else []
+    note = [f"did not read {names}{more}: ingest attached rules as files"] if attached else []
     return replace(
         document,
         media_type=media_type,
@@ -156,5 +156,5 @@ def _own(document: LoadedDocument, lost: Sequence[str]) -> LoadedDocument:
         headings=tuple(one for one in document.headings if one.span.char_end <= end),
         tables=tuple(table for table in document.tables if table.char_end <= end),
         page_starts=(),
-        notes=(*document.notes, *(f"left out {kind}" for kind in kinds)),
+        left_out=(*document.left_out, *(f"left out {kind}" for kind in kinds)),
     )

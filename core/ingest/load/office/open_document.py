@@ -14,9 +14,9 @@ from lxml import etree
 
 from core.domain.errors import DocumentError
 from core.domain.policy import ODT, LoadedDocument
-from core.ingest.load.builder import DocumentBuilder
+from core.ingest.load.builder import DocumentBuilder, describe_left_out, hidden_note
 from core.ingest.load.html import HtmlWriter
-from core.ingest.load.office.archive import left_out, office_file
+from core.ingest.load.office.archive import office_file
 from core.ingest.metadata import canonical_keys
 from core.ingest.titles import property_title
 
@@ -80,8 +80,12 @@ def load_odt(data: bytes) -> LoadedDocument:
         for body in bodies:
             page.walk(body)
         page.flush()
-        notes = left_out([(comments, "comment"), (hidden, "hidden passage")])
-        document = page.builder.build(ODT, metadata={}, notes=notes)
+        document = page.builder.build(
+            ODT,
+            metadata={},
+            notes=hidden_note(hidden, "passage"),
+            left_out=describe_left_out([(comments, "comment")]),
+        )
         titles = (title.text for part in parts.values() for title in part.iter(_TITLE))
         said = property_title(next(titles, None), document)
         return replace(document, metadata=canonical_keys([("title", said)]))

@@ -14,8 +14,8 @@ from pptx.exc import PythonPptxError
 from pptx.oxml.ns import qn
 
 from core.domain.policy import PPTX, LoadedDocument
-from core.ingest.load.builder import DocumentBuilder
-from core.ingest.load.office.archive import left_out, office_file
+from core.ingest.load.builder import DocumentBuilder, describe_left_out, hidden_note
+from core.ingest.load.office.archive import office_file
 from core.ingest.metadata import canonical_keys
 from core.ingest.titles import is_written
 
@@ -42,9 +42,10 @@ def load_pptx(data: bytes) -> LoadedDocument:
             else:
                 _write_slide(builder, slide, number=number, left=left)
         title = deck.core_properties.title or ""
-    notes = left_out((count, kind) for kind, count in left.items())
+    notes = hidden_note(left.pop("hidden slide", 0), "slide")
+    beside = describe_left_out((count, kind) for kind, count in left.items())
     said = canonical_keys([("title", title if is_written(title) else "")])
-    return builder.build(PPTX, metadata=said, notes=notes)
+    return builder.build(PPTX, metadata=said, notes=notes, left_out=beside)
 
 
 def _write_slide(builder: DocumentBuilder, slide: Any, *, number: int, left: Counter[str]) -> None:

@@ -24,8 +24,8 @@ from openpyxl.utils.exceptions import InvalidFileException
 from core.domain.errors import DocumentError
 from core.domain.policy import XLSX, LoadedDocument
 from core.ingest.heading_candidates import is_title_like
-from core.ingest.load.builder import DocumentBuilder, clean_line
-from core.ingest.load.office.archive import left_out, office_file
+from core.ingest.load.builder import DocumentBuilder, clean_line, describe_left_out, hidden_note
+from core.ingest.load.office.archive import office_file
 from core.ingest.load.office.cell_text import cell_text
 from core.ingest.metadata import canonical_keys
 from core.ingest.titles import is_written
@@ -67,19 +67,23 @@ def load_xlsx(data: bytes) -> LoadedDocument:
         for sheet in sheets:
             sheet.write(builder)
         lost = _uncomputed(zipfile.ZipFile(file))
-        counts = (
-            (len(book.worksheets) - len(sheets), "hidden sheet"),
-            (sum(sheet.hidden_rows for sheet in sheets), "hidden row"),
-            (sum(sheet.hidden_columns for sheet in sheets), "hidden column"),
-            (sum(sheet.errors for sheet in sheets), "cell error"),
-            (sum(sheet.comments for sheet in sheets), "comment"),
-            (lost, "uncomputed formula"),
-        )
-        cure = ["open it in Excel and save it, so that its formulas have values"] if lost else []
+        notes = [
+            *hidden_note(len(book.worksheets) - len(sheets), "sheet"),
+            *hidden_note(sum(sheet.hidden_rows for sheet in sheets), "row"),
+            *hidden_note(sum(sheet.hidden_columns for sheet in sheets), "column"),
+            *describe_left_out(
+                [
+                    (sum(sheet.errors for sheet in sheets), "cell error"),
+                    (lost, "uncomputed formula"),
+                ],
+                cure="open it in Excel, correct that and save it",
+            ),
+        ]
+        comments = describe_left_out([(sum(sheet.comments for sheet in sheets), "comment")])
         titles = [book.properties.title or "", sheets[0].caption if len(sheets) == 1 else ""]
         title = next((title for title in titles if title and is_written(title)), "")
         said = canonical_keys([("title", title)])
-        return builder.build(XLSX, metadata=said, notes=[*left_out(counts), *cure])
+        return builder.build(XLSX, metadata=said, notes=notes, left_out=comments)
 
 
 def _uncomputed(archive: zipfile.ZipFile) -> int:

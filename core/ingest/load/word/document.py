@@ -20,7 +20,7 @@ from docx.text.paragraph import Paragraph
 
 from core.domain.policy import DOCX, LoadedDocument
 from core.ingest.heading_candidates import reads_as_heading
-from core.ingest.load.builder import DocumentBuilder, hidden_note
+from core.ingest.load.builder import DocumentBuilder, describe_left_out, hidden_note
 from core.ingest.load.looks import LineLook
 from core.ingest.load.office.archive import office_file
 from core.ingest.load.word.elements import (
@@ -53,8 +53,8 @@ def load_docx(data: bytes) -> LoadedDocument:
         notes = _write(document, builder)
         _note_headers(document, builder)
         comments = len(elements_of(document, RELATIONSHIP_TYPE.COMMENTS, "w:comment"))
-        left_out = [f"left out {comments} comments"] if comments else []
-        loaded = builder.build(DOCX, metadata={}, notes=notes, left_out=left_out)
+        usual = describe_left_out([(comments, "comment")])
+        loaded = builder.build(DOCX, metadata={}, notes=notes, left_out=usual)
         return replace(loaded, metadata=_properties(document, loaded))
 
 
