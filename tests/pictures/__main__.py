@@ -3,7 +3,8 @@
 The product answers (`scenes`), its own renderers make the blocks and cards, and Chromium draws
 them: cards by Microsoft's renderer, blocks by `slack`. Colours and type are like the platforms',
 which draw them a little differently. Sheets (`sheets`) show each kind of reply in both themes and
-languages, wide and narrow; `--sheets` draws these alone. Needs Node, npm and Chromium.
+languages, wide and narrow; `--sheets` draws these alone. `exchange` is the one that moves; it alone
+is drawn with `--moving`. Needs Node, npm and Chromium.
 """
 
 import asyncio
@@ -16,6 +17,8 @@ from PIL import Image
 
 from core.language.languages import Language
 from tests.pictures import sheets, slack, teams
+from tests.pictures.exchange import exchange, shots
+from tests.pictures.film import film, keep
 from tests.pictures.scenes import ASKER, Picture, database, pictures
 from tests.servers.browser import browser, need_browser
 from tests.servers.npm import package
@@ -23,6 +26,7 @@ from tests.servers.npm import package
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 SCALE = 2
 """Pixels of a picture for each pixel of the page."""
+MOVING = "slack-exchange.gif"
 COLOURS, SHEET_COLOURS, GERMAN_COLOURS = 128, 56, 24
 """Of a picture's palette: text needs few."""
 FONTS = {
@@ -107,7 +111,7 @@ def _keep(taken: bytes, file: Path, colours: int) -> None:
     """Write a picture with a palette, which makes it a third as large."""
     image = Image.open(io.BytesIO(taken)).convert("RGB")
     image.quantize(colours, dither=Image.Dither.NONE).save(file, optimize=True)
-    sys.stdout.write(f"{file.name}: {file.stat().st_size // 1000} kB\n")
+    _tell(file)
 
 
 async def main(folder: Path, *, sheets_alone: bool) -> None:
@@ -127,10 +131,27 @@ async def main(folder: Path, *, sheets_alone: bool) -> None:
         with database() as url:
             found = await pictures(url)
         await draw({one.name: page(one) for one in found}, folder, scale=SCALE, colours=COLOURS)
+        await _draw_exchange(folder / MOVING)
+
+
+async def _draw_exchange(file: Path) -> None:
+    """Draw the moving picture, over a database of its own: its case is the first."""
+    with database() as url:
+        sent = await exchange(url)
+    frames = await film(shots(sent), fonts=_fonts("slack"))
+    await asyncio.to_thread(keep, frames, file)
+    _tell(file)
+
+
+def _tell(file: Path) -> None:
+    sys.stdout.write(f"{file.name}: {file.stat().st_size // 1000} kB\n")
 
 
 if __name__ == "__main__":
-    given = [one for one in sys.argv[1:] if one != "--sheets"]
+    given = [one for one in sys.argv[1:] if not one.startswith("--")]
     made = Path(given[0]) if given else IMAGES
     made.mkdir(parents=True, exist_ok=True)
-    asyncio.run(main(made, sheets_alone="--sheets" in sys.argv))
+    if "--moving" in sys.argv:
+        asyncio.run(_draw_exchange(made / MOVING))
+    else:
+        asyncio.run(main(made, sheets_alone="--sheets" in sys.argv))

@@ -7,7 +7,7 @@ here. What the product posted is kept as it was sent.
 import json
 import shutil
 import tempfile
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,21 +61,22 @@ def database() -> Generator[str]:
 
 async def pictures(url: str) -> list[Picture]:
     """Ask on both platforms, over an empty database, and return what stands there."""
-    await _ingest(url)
-    async with _running(url, "slack") as run:
+    await ingest(url)
+    async with running(url, "slack") as run:
         found = await _in_slack(run)
-    async with _running(url, "teams") as run:
+    async with running(url, "teams") as run:
         return [*found, *await _in_teams(run)]
 
 
-async def _ingest(url: str) -> None:
+async def ingest(url: str, policies: Sequence[Path] = (SAMPLES,)) -> None:
+    """Ingest policies, by default those of the samples."""
     async with bootstrap(Settings(**logins(url))) as service:
-        sources = find_sources([SAMPLES], given=NOTHING_GIVEN).sources
+        sources = find_sources(list(policies), given=NOTHING_GIVEN).sources
         await ingest_with_progress(open_terminal(), service.ingestor, sources, [], with_chunks=True)
 
 
 @asynccontextmanager
-async def _running(url: str, desk: str) -> AsyncGenerator[Both]:
+async def running(url: str, desk: str) -> AsyncGenerator[Both]:
     """Run it with an officer and an officers' channel on one of the platforms."""
     async with (
         fake_slack(speed=600) as slack,

@@ -40,6 +40,22 @@ def blocks(posted: Iterable[Json], *, is_open: bool = True) -> str:
     )
 
 
+def modal(view: Json) -> str:
+    """Return the HTML of a modal above what stands below it."""
+    submit = f"<button class='primary'>{_text(view['submit'])}</button>" if "submit" in view else ""
+    return (
+        f"<div class='veil'><div class='modal'><h3>{_text(view['title'])}</h3>"
+        f"<div class='form'>{blocks(view['blocks'])}</div>"
+        f"<div class='ends'><button>{_text(view['close'])}</button>{submit}</div></div></div>"
+    )
+
+
+def buttons(posted: Iterable[Json]) -> list[Json]:
+    """Return the buttons of a message."""
+    rows = (block["elements"] for block in posted if block["type"] == "actions")
+    return [element for row in rows for element in row if element["type"] == "button"]
+
+
 def _mention(name: str) -> str:
     return f"<span class='mention'>@{escape(name.title())}</span>"
 
@@ -114,6 +130,24 @@ def _alert(block: Json) -> str:
     return f"<p class='alert {block['level']}'>{_text(block['text'])}</p>"
 
 
+def _input(block: Json) -> str:
+    """Return a field with its label; what is typed stands in `in-` and the id of its block."""
+    element, optional = block["element"], " <em>(optional)</em>" if block.get("optional") else ""
+    match element["type"]:
+        case "plain_text_input":
+            hint = _text(element["placeholder"]) if "placeholder" in element else ""
+            shown = (
+                f"<div class='field'><span class='hint'>{hint}</span>"
+                f"<span id='in-{block['block_id']}'></span></div>"
+            )
+        case "static_select":
+            shown = f"<div class='field select'>{_text(element['initial_option']['text'])}</div>"
+        case _:
+            boxes = (f"<div class='box'>{_text(one['text'])}</div>" for one in element["options"])
+            shown = "".join(boxes)
+    return f"<div class='input'><b>{_text(block['label'])}</b>{optional}{shown}</div>"
+
+
 _PARTS: dict[str, Callable[[Any], str]] = {
     "rich_text_section": _paragraph,
     "rich_text_quote": _quotation,
@@ -128,5 +162,6 @@ _BLOCKS: dict[str, Callable[[Any], str]] = {
     "actions": _buttons,
     "context_actions": _feedback,
     "alert": _alert,
+    "input": _input,
     "divider": lambda _: "<hr>",
 }
