@@ -7,7 +7,7 @@ from itertools import pairwise
 from core.domain.answer import ShownCitation
 from core.language.sentences import ends_sentence, split_sentences
 
-AROUND = 600
+AROUND = 300
 """Characters of context before and after a quote."""
 CUT_OFF = "…"
 
