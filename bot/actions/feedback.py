@@ -6,7 +6,7 @@ own.
 
 from bot.actions.answers import ReplyAccess
 from bot.actions.press import FieldError, OpenForm, Outcome, Press, Say
-from bot.forms.forms import REPORTED, WHY, report_form
+from bot.forms.forms import DETAILS, REPORTED, WHY, report_form
 from bot.replies.case_texts import case_stands
 from bot.replies.notices import (
     ANSWERED_BEFORE,
@@ -26,6 +26,7 @@ from core.domain.feedback import FeedbackKept, FeedbackRefused, Rating, Reason
 from core.language.interface.texts import Text
 
 CHOOSE = Text("Please choose what is wrong.", "Bitte wählen Sie, was nicht stimmt.")
+DESCRIBE = Text("Please describe what is wrong.", "Bitte beschreiben Sie, was nicht stimmt.")
 _RATINGS = {"up": Rating.POSITIVE, "down": Rating.NEGATIVE}
 
 
@@ -86,6 +87,8 @@ class FeedbackActions:
         """Keep a report."""
         if press.entered.reason not in set(Reason):
             return FieldError(words=CHOOSE, field=WHY)
+        if press.entered.reason == Reason.OTHER and not press.entered.text.strip():
+            return FieldError(words=DESCRIBE, field=DETAILS)
         found = await self._access.read(press)
         if isinstance(found, Say):
             return FieldError(words=found.words)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
+from bot.forms.reasons import REASONS
 from core.domain.case import Case
 from core.domain.case_actions import NOTE_LIMIT, REPLY_LIMIT
 from core.language.interface.texts import Text
@@ -41,17 +42,6 @@ TITLES: Mapping[str, Text] = {
     FormName.CASE_ANSWER: Text("Answer", "Antworten"),
 }
 """Titles of forms, and of the confirmation that replaces a form once it was sent."""
-REASONS = (
-    (
-        "wrong",
-        Text("The answer contradicts the policy", "Die Antwort widerspricht der Richtlinie"),
-    ),
-    ("stale", Text("The source is out of date", "Die Quelle ist veraltet")),
-    ("incomplete", Text("It missed an exception", "Eine Ausnahme fehlt")),
-    ("citation", Text("The citation does not support it", "Das Zitat belegt die Aussage nicht")),
-    ("other", Text("Other", "Sonstiges")),
-)
-"""Reasons for a report: value and words."""
 URGENCIES = (("today", Text("Today", "Heute")), ("week", Text("This week", "Diese Woche")))
 PLACES = (
     (DIRECT, Text("Answer me privately", "Nur mir antworten")),
@@ -75,7 +65,7 @@ _WHAT_TO_KNOW = Text("What should they know?", "Was sollte Compliance wissen?")
 _KNOW_HINT = Text("Deal, counterparty, deadline...", "Geschäft, Geschäftspartner, Frist ...")
 _WHEN = Text("When do you need it?", "Bis wann brauchen Sie die Antwort?")
 _REPORT = Text("Report", "Melden")
-_WHAT_IS_WRONG = Text("What is wrong?", "Was stimmt nicht?")
+_WHAT_IS_WRONG = Text("What is wrong with the answer?", "Was stimmt an der Antwort nicht?")
 _DETAILS = Text("Details", "Einzelheiten")
 _ANSWER_CASE = Text("Answer case {number}", "Fall {number} beantworten")
 _POST = Text("Post", "Absenden")

@@ -20,15 +20,22 @@ class Rating(StrEnum):
 class Reason(StrEnum):
     """What is wrong with an answer."""
 
+    UNANSWERED = "unanswered"
+    """It does not answer what was asked."""
     WRONG = "wrong"
-    """It contradicts the policy."""
+    """The policy says something else."""
     STALE = "stale"
-    """The source is out of date."""
+    """It is out of date."""
+    SCOPE = "scope"
+    """It holds for another country, site or group."""
     INCOMPLETE = "incomplete"
-    """It missed an exception."""
+    """Something is missing, such as an exception."""
+    SOURCE = "source"
+    """The source cannot be opened."""
     CITATION = "citation"
-    """The citation does not support it."""
+    """The citation does not support it: in older reports; forms offer `WRONG` instead."""
     OTHER = "other"
+    """Something else, which the comment says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,7 @@ from bot.actions.press import (
     Say,
 )
 from bot.forms.forms import Entered, SeenBy, escalation_form, report_form
+from bot.forms.reasons import REASONS
 from bot.replies.notices import (
     EXPIRED,
     NOT_READABLE,
@@ -34,10 +35,10 @@ from core.domain.case import Opener
 from core.domain.conversation import Place
 from core.domain.delivery import Clarified, NoReaders, Readers, StoredReply
 from core.domain.errors import ContractError
-from core.domain.feedback import Feedback, FeedbackKept
+from core.domain.feedback import Feedback, FeedbackKept, Reason
 from core.domain.message import Accepted
 from core.domain.officers import Account, Officer, Officers
-from core.language.interface.texts import Text
+from core.language.interface.texts import SPOKEN, Text
 from core.ports.posted_answers import PostedAnswer
 from tests.fakes import CountingIds, FixedClock
 from tests.unit.cases.world import ASKER as ANNA
@@ -158,6 +159,23 @@ async def test_a_report_needs_a_reason() -> None:
     outcome = await world.feedback.submit(pressed(entered=Entered(reason="forged", text="x")))
     assert (isinstance(outcome, FieldError) and outcome.field, world.kept) == ("why", [])
     assert isinstance(await world.feedback.submit(pressed(entered=Entered(reason="stale"))), Say)
+
+
+async def test_something_else_has_to_be_described() -> None:
+    """Of a report that names no reason nobody could tell what is wrong."""
+    world = World(shown(ANSWERED))
+    for text in ("", " \n"):
+        outcome = await world.feedback.submit(pressed(entered=Entered(reason="other", text=text)))
+        assert (isinstance(outcome, FieldError) and outcome.field, world.kept) == ("txt", [])
+    told = pressed(entered=Entered(reason="other", text="The link asks me to sign in."))
+    assert isinstance(await world.feedback.submit(told), Say)
+
+
+def test_each_reason_is_one_that_is_kept() -> None:
+    """Few enough to be read, and with room on Slack; older reports keep theirs."""
+    assert len(REASONS) <= 7
+    assert {value for value, _ in REASONS} == set(Reason) - {Reason.CITATION}
+    assert all(len(words.of(language)) <= 75 for _, words in REASONS for language in SPOKEN)
 
 
 @pytest.mark.parametrize(
