@@ -56,7 +56,7 @@ MAY_POST = (
 OTHER_TENANT = "CITEBOUND_CASE_CHANNEL and APP_TENANTID must name the same tenant"
 TYPING: Mapping[str, Json] = {"type": "typing"}
 """Shows nothing that stays: whether Teams takes it says whether we may post."""
-_NOT_KNOWN = "nobody has written to the app there"
+_NOT_KNOWN = "nobody has written to the app there yet"
 _NOT_TOLD = "Teams does not say that it is private"
 
 
@@ -134,6 +134,10 @@ class TeamsChannelCheck:
         except TransientError:
             found, cure = "private; Teams could not be asked who reads it", "it is asked later"
             return Diagnosis(subject=subject, health=Status.DOUBTFUL, found=found, cure=cure)
+        if not members and await self.addresses.reference(place) is None:
+            # So it is at a first start, and before the Agents Playground runs.
+            doubt = Status.DOUBTFUL
+            return Diagnosis(subject=subject, health=doubt, found=_NOT_KNOWN, cure=NOT_IN_IT)
         if not members:
             found = "Teams tells nobody who reads it: the app is not in it, or no more"
             return Diagnosis(subject=subject, health=Status.BROKEN, found=found, cure=NOT_IN_IT)

@@ -9,6 +9,7 @@ from bot.audience_config import AudienceConfig, ChannelScope
 from bot.doctor_check import Diagnosis, Status
 from bot.private_channels import findings, require_private
 from bot.teams.app.health import TeamsChannelCheck
+from bot.teams.connector.addresses import Addresses
 from bot.teams.connector.roster import Rosters
 from bot.teams.protocol.conversations import NAME
 from core.domain.errors import ConfigError
@@ -135,6 +136,24 @@ async def test_an_officers_channel_that_lost_the_app_is_broken(scene: Scene) -> 
     one = await found(scene, AudienceConfig(), officers_of(scene, scene.anna.aad))
     assert one.health is Status.BROKEN
     assert "the app is not in it" in one.found
+
+
+async def test_an_officers_channel_that_is_not_known_yet_is_a_warning_before_the_playground(
+    scene: Scene, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It starts after the product: what is to be done is said, and nothing is broken."""
+    del scene.references.kept[scene.room.id]
+    anonymous = replace(scene.home, is_anonymous=True)
+    addresses = Addresses(scene.references, anonymous, scene.transport)
+    check = replace(
+        site_of(scene),
+        addresses=addresses,
+        rosters=Rosters(scene.transport, addresses, anonymous),
+    )
+    await require_private(check, AudienceConfig(), officers_of(scene, scene.anna.aad))
+    (told,) = caplog.records
+    assert told.levelno == logging.WARNING
+    assert "nobody has written to the app there yet" in told.getMessage()
 
 
 async def test_whether_the_app_may_post_is_tried_without_a_message(scene: Scene) -> None:
