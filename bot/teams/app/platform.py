@@ -30,7 +30,7 @@ from bot.teams.app.health import TeamsChannelCheck
 from bot.teams.auth.credentials import token_for
 from bot.teams.auth.signing_keys import METADATA_URL, SigningKeys, signing_keys
 from bot.teams.auth.token_verifier import InboundVerifier, UnsafeAnonymous, Verifier
-from bot.teams.cards.render import render
+from bot.teams.cards.render import in_one_card, render
 from bot.teams.connector.addresses import Addresses
 from bot.teams.connector.connector import RestTransport, Transport
 from bot.teams.connector.graph import EntraGroups
@@ -168,6 +168,7 @@ def wire(
     surface = TeamsSurface(transport, addresses, language_of=languages.told, timings=timings)
     name = read_app_identity(service.settings).texts.name
     library = library_of(service.settings)
+    shaped = in_one_card if identity.is_anonymous else dict
 
     def rendered(delivery: Delivery) -> TeamsMessage:
         context = context_of(
@@ -184,7 +185,8 @@ def wire(
             app_name=name,
             language=delivery.reply.language or service.settings.own_language,
         )
-        return render(delivery.reply, delivery.shape, context=context)
+        made = render(delivery.reply, delivery.shape, context=context)
+        return replace(made, activity=shaped(made.activity))
 
     def forget(reference: Reference) -> None:
         rosters.forget(reference.tenant, reference.conversation)

@@ -8,6 +8,7 @@ stay, then the card.
 from dataclasses import dataclass, replace
 from functools import partial
 
+from bot.json_fields import maybe_object
 from bot.replies.answer import LEAF, event_line, question_of, reference
 from bot.replies.buttons import (
     ASK_IN_PRIVATE,
@@ -47,6 +48,7 @@ from bot.teams.cards.elements import (
     Card,
     attached,
     card,
+    paragraph,
     press_button,
     size,
     with_data,
@@ -56,6 +58,7 @@ from bot.teams.cards.plainer import plainer
 from bot.teams.cards.welcome import welcome, welcome_text
 from bot.teams.cards.written import written_message
 from bot.teams.protocol import action_ids
+from bot.teams.protocol.payload import objects, words
 from core.domain.answer import Answer, Outcome
 from core.domain.case import SupersededAnswer
 from core.domain.delivery import Clarified, Notice, StoredReply
@@ -96,6 +99,25 @@ def simple(activity: Card) -> Card:
     return activity | {
         "attachments": [attached(plainer(one)) for one in held if isinstance(one, dict)]
     }
+
+
+def in_one_card(activity: Card) -> Card:
+    """Return a message with its text in its card; one without either stays as it is.
+
+    For the Agents Playground, which shows text and card as two messages, and refuses an update that
+    would make two. In Teams the text stands apart, where it can have citations that open.
+    """
+    text, cards = words(activity, "text"), objects(activity, "attachments")
+    if not (text and cards):
+        return activity
+    made = maybe_object(cards[0], "content")
+    parts = [paragraph(part) for part in text.split("\n\n")]
+    last = max(1, len(parts) - 1)  # the reference line
+    whole = {**made, "body": [*parts[:last], *objects(made, "body"), *parts[last:]]}
+    rest = {key: told for key, told in activity.items() if key not in {"text", "textFormat"}}
+    # Whoever is mentioned is mentioned in the text.
+    entities = [one for one in objects(activity, "entities") if one["type"] != "mention"]
+    return rest | {"summary": text, "entities": entities, "attachments": [attached(whole)]}
 
 
 def _rendered(reply: StoredReply, shape: int, context: RenderContext) -> TeamsMessage:
