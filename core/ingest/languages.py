@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from core.domain.policy import Section
-from core.language.languages import Language, language_of
+from core.language.languages import Language, language_of, little_words
 
 SECTIONS = 60
 """Sections that are looked at."""
@@ -48,5 +48,12 @@ def language_note(text: str, sections: Sequence[Section]) -> str:
 
 
 def _most_of(told: Sequence[str], text: str) -> Language:
-    counted = Counter(map(language_of, told[:SECTIONS] or [text[:CHARACTERS]]))
+    counted = Counter(map(_language_of_section, told[:SECTIONS] or [text[:CHARACTERS]]))
     return counted.most_common(1)[0][0]
+
+
+def _language_of_section(text: str) -> Language:
+    """Return the language of a section; a table of names tells none, however French they are."""
+    language = language_of(text)
+    is_told = language is Language.OTHER or little_words(text)[language.value]
+    return language if is_told else Language.ENGLISH

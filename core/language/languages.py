@@ -85,21 +85,21 @@ class Language(StrEnum):
 def language_of(text: str) -> Language:
     """Return the language of a message; English, where too little tells another."""
     scores, count = scored(text), len(_WORD.findall(text))
-    if not scores or (count < _FEWEST and not _little_words(text)):
+    if not scores or (count < _FEWEST and not little_words(text)):
         return Language.ENGLISH
     four = [one for one in Language if one is not Language.OTHER]
     best = max(four, key=lambda one: scores[one])
     if scores[Language.OTHER] - scores[best] >= SURE_OF_OTHERS:
         return Language.OTHER
     alone = SURE_OF_FEW if count <= _FEW else SURE_ALONE
-    least = SURE if _little_words(text)[best.value] else alone
+    least = SURE if little_words(text)[best.value] else alone
     return best if scores[best] - scores[Language.ENGLISH] >= least else Language.ENGLISH
 
 
 def scored(text: str) -> Mapping[Language, float]:
     """Return how much of a message speaks for each language; empty if nothing tells."""
     found = [row for word in _words(text) for row in _weights_of(word)]
-    little = _little_words(text)
+    little = little_words(text)
     if not (found or little):
         return {}
     words = max(1, len(text[:READ].split()))
@@ -111,7 +111,7 @@ def scored(text: str) -> Mapping[Language, float]:
     }
 
 
-def _little_words(text: str) -> Counter[str]:
+def little_words(text: str) -> Counter[str]:
     """Return how many words and signs of each language alone a message has."""
     folded = text[:READ].replace("\u2019", "'").casefold()
     known = [_ONLY[word] for word in re.findall(r"[\w'-]+", folded) if word in _ONLY]

@@ -26,6 +26,12 @@ DUTCH = (
     "# Geschenken\n\n## 1 Grens\nMedewerkers mogen geen geschenken van meer dan 50 euro"
     " aannemen van leveranciers.\n"
 )
+RATES = (
+    "# Per diems\n\n| Country | City | Daily allowance | Hotel limit |\n|---|---|---|---|\n"
+    "| France | Paris | EUR 58 | EUR 180 |\n| Germany | Berlin | EUR 42 | EUR 140 |\n"
+    "| Spain | Madrid | EUR 42 | EUR 130 |\n| Japan | Tokyo | EUR 66 | EUR 210 |\n"
+)
+"""Names of places, which look French to a classifier of words."""
 
 
 @pytest.mark.parametrize(
@@ -38,6 +44,7 @@ DUTCH = (
         (DUTCH, "Not in English: searched, no rules read: add --extract claude to have them read"),
         (ENGLISH * 3 + GERMAN, ""),
         ("x\n", ""),
+        (RATES, ""),
     ],
 )
 def test_the_language_of_a_document_is_said(text: str, note: str) -> None:
