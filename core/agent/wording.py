@@ -22,10 +22,9 @@ REFUSALS = {
         " Ihre Frage nicht.",
     ),
     RefusalKind.OUT_OF_SCOPE: Text(
-        "I answer questions about the company's policies, asked in English, and this does not look"
-        " like one.",
-        "Ich beantworte Fragen zu den Richtlinien des Unternehmens, am besten auf Englisch"
-        " gestellt. Das hier sieht nicht nach einer solchen Frage aus.",
+        "I answer questions about the company's policies, and this does not look like one.",
+        "Ich beantworte Fragen zu den Richtlinien des Unternehmens. Das hier sieht nicht nach einer"
+        " solchen Frage aus.",
     ),
     RefusalKind.NOT_PERMITTED: Text(
         "I answer questions of this company's own staff, and your account here is not one that may"
@@ -45,6 +44,11 @@ REFUSALS = {
     ),
 }
 """Words of a refusal. Those of `not_permitted` are for whoever may not ask, whatever they ask."""
+IN_ENGLISH = Text(
+    "Please try again in English, which I understand best.",
+    "Bitte versuchen Sie es auf Englisch: Das verstehe ich am besten.",
+)
+"""Note of a refusal where the question was in none of the languages in which is answered."""
 NOT_KNOWN = Text(
     "I can't find out just now whether you may ask me: the groups of this workspace can't be read."
     " Please ask again in a few minutes.",

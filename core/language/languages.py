@@ -19,6 +19,8 @@ READ = 2_000
 """Characters of a message that are read."""
 LONGEST_WORD = 24
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*")
+_OTHER_SCRIPT = re.compile(r"[^\W\d_\u0000-\u024f]")
+"""A letter that is not Latin."""
 _LONGEST_PART = 4
 _WORDS_KEPT = 4_096
 SURE = 0.3
@@ -85,6 +87,8 @@ class Language(StrEnum):
 def language_of(text: str) -> Language:
     """Return the language of a message; English, where too little tells another."""
     scores, count = scored(text), len(_WORD.findall(text))
+    if not scores and _OTHER_SCRIPT.search(text[:READ]):
+        return Language.OTHER
     if not scores or (count < _FEWEST and not little_words(text)):
         return Language.ENGLISH
     four = [one for one in Language if one is not Language.OTHER]

@@ -19,6 +19,7 @@ from core.agent.request import AskRequest
 from core.agent.wording import (
     EITHER,
     GROUPS_UNREAD,
+    IN_ENGLISH,
     NO_SURE_ANSWER_TO,
     NOTHING_ON,
     PARTIAL,
@@ -346,6 +347,8 @@ def remarked(question: Question, answer: Answer, request: AskRequest) -> Answer:
     is_urgent = bool(answer.claims) and not answer.is_closest
     if is_refused and not is_urgent and is_statement(question):
         return compose.unasked(language)
+    if is_refused and language_of(question.text) is Language.OTHER:
+        answer = compose.with_note(answer, IN_ENGLISH.of(language))
     if question.referent and answer.outcome is not Outcome.CLARIFICATION:
         return compose.with_note(answer, READ_WITH.of(language))
     is_lost = request.is_unread and needs_subject(question.own)

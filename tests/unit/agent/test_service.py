@@ -10,6 +10,7 @@ import pytest
 
 from core.agent.request import MAX_QUESTION, AskRequest
 from core.agent.service import Answering
+from core.agent.wording import IN_ENGLISH
 from core.domain.answer import Draft, Outcome, RefusalKind
 from core.domain.conversation import Place
 from core.domain.errors import (
@@ -22,6 +23,7 @@ from core.domain.errors import (
 from core.domain.ontology import Snapshot
 from core.domain.question import Scope, Turn
 from core.domain.run import RunLimits
+from core.language.languages import Language
 from core.ports import Embedder, EmbeddingSpace, Knowledge, Progressed, Vector
 from core.ports.text_models import OffTopic
 from core.retrieval.retriever import Retriever
@@ -184,6 +186,27 @@ async def test_a_refused_message_may_be_off_topic(
     reply = await service.answering.ask(REQUEST)
     assert reply.answer.refusal is refused
     assert service.log.runs[0].answer is reply.answer
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "notes"),
+    [
+        ("Is coffee reimbursed in the office?", Language.ENGLISH, ()),
+        ("Qual è il limite per i regali dai fornitori?", Language.ENGLISH, (IN_ENGLISH.en,)),
+        ("贈り物の上限はいくらですか", Language.GERMAN, (IN_ENGLISH.de,)),
+        ("Какой лимит для подарков?", Language.ENGLISH, (IN_ENGLISH.en,)),
+    ],
+)
+async def test_only_who_asked_in_another_language_is_pointed_to_english(
+    text: str, language: Language, notes: tuple[str, ...]
+) -> None:
+    """A refusal says that English is understood best, except of a question that was English."""
+    silent = ScriptedReasoner(drafts=[lambda _: Draft(claims=())])
+    asked = replace(REQUEST, text=text, language=language)
+    answer = (await make_service(silent, off_topic=Elsewhere()).answering.ask(asked)).answer
+    assert answer.outcome is Outcome.REFUSED
+    assert tuple(note for note in answer.notes if note in IN_ENGLISH.each) == notes
+    assert "nglish" not in answer.text
 
 
 async def test_an_answer_is_never_off_topic() -> None:
