@@ -296,31 +296,28 @@ CITEBOUND_APP_CONFIG.""",
 )
 CITEBOUND = group(
     "citebound",
-    corpus_command_line.INGEST,
-    corpus_command_line.CORPUS,
+    DEMO,
+    DOCTOR,
     ASK,
     CHAT,
+    corpus_command_line.INGEST,
+    corpus_command_line.CORPUS,
+    source_command_line.SOURCES,
     AUDIT,
     precedent_command_line.PRECEDENT,
-    source_command_line.SOURCES,
-    DOCTOR,
     eval_command_line.EVAL,
-    DEMO,
+    SLACK,
+    TEAMS,
     SERVE,
     WORK,
     MIGRATE,
     PROBE,
-    SLACK,
-    TEAMS,
     text="""Answers compliance questions from your own policies. Every statement carries a
 citation that was checked against the stored text; every question ends in one recorded outcome.""",
     examples="""\
   citebound demo                      sample policies, one question of each kind, a chat
-  citebound ingest policies/          read documents, spreadsheets, slides, e-mails
+  citebound ingest policies/          read your own documents, spreadsheets, slides
   citebound ask "May I accept a gift worth EUR 80?"
-  citebound chat --jurisdiction DE    a conversation that remembers what was said
-  citebound audit show ID             what was answered, on what grounds
-  citebound doctor                    what is set up, what is missing, how to fix it
 
 environment:
   CITEBOUND_HOME   where the embedded database lives (default: ~/.citebound)
@@ -340,6 +337,13 @@ exit codes:
   8    in production: the login of the database may do more than the process needs
   130  interrupted
   141  whoever read the output stopped reading""",
+    headings={
+        "demo": "start here",
+        "ask": "ask",
+        "ingest": "policies",
+        "audit": "the record and quality",
+        "slack": "run it, in Slack and Microsoft Teams",
+    },
 )
 
 

@@ -6,8 +6,9 @@ imported.
 
 import argparse
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 from typing import Any, NoReturn
@@ -55,7 +56,10 @@ class Command:
     text: str
     """The help above the options."""
     examples: str
-    """Below the options: commands as they are typed, one a line."""
+    """Below the options: commands as they are typed, one a line. Of a group they stand above its
+    commands, and what follows them after an empty line stands below all."""
+    headings: Mapping[str, str] = field(default_factory=dict[str, str])
+    """In the list of a group's commands: what stands above some of them, by name."""
 
 
 def command(
@@ -65,9 +69,17 @@ def command(
     return Command(name, function, options, (), short, text, examples)
 
 
-def group(name: str, *commands: Command, short: str = "", text: str, examples: str) -> Command:
+def group(
+    name: str,
+    *commands: Command,
+    short: str = "",
+    text: str,
+    examples: str,
+    headings: Mapping[str, str] | None = None,
+) -> Command:
     """Declare a group of commands; see `Command`."""
-    return Command(name, "", (), commands, short, text, examples)
+    listed = headings or {commands[0].name: "commands"}
+    return Command(name, "", (), commands, short, text, examples, listed)
 
 
 class _Prose(argparse.HelpFormatter):
@@ -83,7 +95,16 @@ class _Prose(argparse.HelpFormatter):
 
 
 class _Parser(argparse.ArgumentParser):
-    """Says a usage error in one line, as all errors of the command are said."""
+    """Says a usage error in one line, as all errors of the command are said.
+
+    A group of commands without a word after it prints its help, and ends with 0.
+    """
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        if self._subparsers is not None and not (sys.argv[1:] if args is None else args):
+            self.print_help()
+            self.exit()
+        return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"citebound: error: {message}; see `{self.prog} --help`\n")
@@ -110,18 +131,37 @@ def _fill(parser: argparse.ArgumentParser, command: Command) -> None:
         parser.set_defaults(function=command.function)
         return
     below = parser.add_subparsers(
-        title="commands", metavar="COMMAND", required=True, parser_class=_Parser
+        metavar="COMMAND",
+        required=True,
+        parser_class=_Parser,
+        prog=parser.prog,
+        help=argparse.SUPPRESS,
     )
     for child in command.commands:
-        _fill(below.add_parser(child.name, help=child.short, **_help_of(child)), child)
+        _fill(below.add_parser(child.name, **_help_of(child)), child)
 
 
 def _help_of(command: Command) -> dict[str, Any]:
-    return {
-        "description": command.text,
-        "epilog": f"examples:\n{command.examples}",
-        "formatter_class": _Prose,
-    }
+    text, below = command.text, f"examples:\n{command.examples}"
+    usage = None
+    if command.commands:
+        examples, _, below = below.partition("\n\n")
+        text = "\n\n".join([text, examples, *_listed(command)])
+        usage = "%(prog)s COMMAND ..."
+    return {"usage": usage, "description": text, "epilog": below, "formatter_class": _Prose}
+
+
+def _listed(command: Command) -> Iterator[str]:
+    """Yield the commands of a group below their headings."""
+    width = max(len(child.name) for child in command.commands) + 2
+    lines = list[str]()
+    for child in command.commands:
+        if child.name in command.headings and lines:
+            yield "\n".join(lines)
+        if child.name in command.headings:
+            lines = [f"{command.headings[child.name]}:"]
+        lines.append(f"  {child.name:<{width}}{child.short}")
+    yield "\n".join(lines)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

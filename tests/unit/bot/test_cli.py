@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+import re
 import shlex
 import subprocess
 import sys
@@ -36,13 +37,19 @@ def commands(top: Command) -> Iterator[Command]:
         yield from commands(child)
 
 
+def paths(top: Command, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Command]]:
+    """A command and all below it, each with what is typed after `citebound`."""
+    yield words, top
+    for child in top.commands:
+        yield from paths(child, (*words, child.name))
+
+
 COMMANDS = [*commands(CITEBOUND), *commands(EVALS)]
 
 
 @pytest.mark.parametrize(
     "words",
     [
-        [],
         ["unknown"],
         ["ask"],
         ["ask", "x", "--as-of", "yesterday"],
@@ -57,7 +64,6 @@ COMMANDS = [*commands(CITEBOUND), *commands(EVALS)]
         ["ingest", "x", "--effective-from", "2025-02-30"],
         ["audit", "list", "--limit", "0"],
         ["audit", "list", "--outcome", "lost"],
-        ["corpus"],
         ["eval", "run", "--questions", "q", "--limit", "none"],
     ],
 )
@@ -73,6 +79,30 @@ def test_a_wrong_word_is_one_line_and_code_2(
     assert captured.err.startswith("citebound: error: ")
     assert captured.err.count("\n") == 1
     assert "--help" in captured.err
+
+
+@pytest.mark.parametrize("group", [one for one in COMMANDS if one.commands], ids=lambda one: one.name)
+def test_a_group_alone_prints_its_help(
+    group: Command, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Examples come first, then the commands, each once; it is no error to ask for nothing."""
+    words = {id(one): path for path, one in paths(CITEBOUND)}.get(id(group))
+    monkeypatch.setattr(sys, "argv", ["citebound"])
+    with pytest.raises(SystemExit) as exit_:
+        cli.run(words or [], None if words is not None else parser_of(EVALS))
+    shown = capsys.readouterr()
+    assert (exit_.value.code, shown.err) == (0, "")
+    listed = re.findall(r"^  ([a-z-]+)  ", shown.out.partition("\noptions:")[0], re.MULTILINE)
+    assert listed == [one.name for one in group.commands]
+    assert shown.out.index("examples:") < shown.out.index(f"\n  {group.commands[0].name}  ")
+
+
+def test_the_help_begins_with_three_examples(capsys: pytest.CaptureFixture[str]) -> None:
+    """Whoever types `citebound` alone sees what to type next."""
+    with pytest.raises(SystemExit):
+        cli.run([])
+    first, *_ = capsys.readouterr().out.partition("\nstart here:")
+    assert [words[1] for words in example_commands(first)] == ["demo", "ingest", "ask"]
 
 
 def test_help_imports_nothing_heavy() -> None:
