@@ -81,7 +81,10 @@ def test_a_wrong_word_is_one_line_and_code_2(
     assert "--help" in captured.err
 
 
-@pytest.mark.parametrize("group", [one for one in COMMANDS if one.commands], ids=lambda one: one.name)
+GROUPS = [one for one in COMMANDS if one.commands]
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=lambda one: one.name)
 def test_a_group_alone_prints_its_help(
     group: Command, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
