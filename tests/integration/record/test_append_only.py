@@ -2,13 +2,18 @@
 
 import json
 from collections.abc import Callable, Coroutine
+from os import urandom
 from typing import Any
+from uuid import UUID
 
 import pytest
 from sqlalchemy.exc import DBAPIError
 
+from core.adapters import system
 from core.agent.request import Reply
+from core.bootstrap import Service
 from core.domain.delivery import REFERENCE
+from core.domain.errors import UsageError
 from tests.databases import UnrecordedReader
 
 Ask = Callable[..., Coroutine[Any, Any, Reply]]
@@ -71,8 +76,43 @@ async def test_a_record_is_found_as_people_name_it(ask: Ask, records: Unrecorded
             view = await records.show(typed)
             assert view is not None, typed
             assert view.record_id == own
-        assert await records.show(own[:REFERENCE]) is None  # three began so within a minute
         assert await records.show(own[-REFERENCE + 1 :]) is None
+        with pytest.raises(UsageError) as several:  # three began so within a minute
+            await records.show(own[:REFERENCE])
+        assert all(each in str(several.value) for each in ids)
+
+
+async def test_a_conversation_goes_on_from_a_record(ask: Ask, service: Service) -> None:
+    """By the reference below any of its replies, by a whole id, or by its own name."""
+    ids = [(await ask(ANSWERED, "anna")).receipt.record_id for _ in range(2)]
+    reference = (await ask(ANSWERED, "0badcafe")).receipt.record_id[-REFERENCE:]
+    thread_named, unknown = service.conversations.thread_named, str(UUID(int=7))
+    for own in ids:
+        for typed in (own, own[-REFERENCE:], f"Ref {own[-REFERENCE:].upper()}"):
+            assert await thread_named(typed) == "anna"
+    assert await thread_named(reference) == "0badcafe"
+    for itself in ("anna", "ben", "0badcafe", "ca", unknown, "%", "it's"):
+        assert await thread_named(itself) == itself
+    with pytest.raises(UsageError, match="there is no answer with the reference"):
+        await thread_named("0badcaff")
+
+
+async def test_a_reference_that_fits_two_records_names_both(
+    ask: Ask, service: Service, records: UnrecordedReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither is taken for the one that was meant."""
+
+    def token_bytes(count: int) -> bytes:
+        return urandom(count - 4) + b"\xab\xcd" * 2
+
+    monkeypatch.setattr(system, "token_bytes", token_bytes)
+    ids = [(await ask(ANSWERED, thread)).receipt.record_id for thread in ("anna", "ben")]
+    assert {own[-REFERENCE:] for own in ids} == {"abcdabcd"}
+    for look_up in (records.show, service.conversations.thread_named):
+        with pytest.raises(UsageError) as several:
+            await look_up("abcdabcd")
+        assert all(own in str(several.value) for own in ids)
+    assert await service.conversations.thread_named(ids[1]) == "ben"
 
 
 async def test_an_intact_record_has_no_problems(ask: Ask, records: UnrecordedReader) -> None:
@@ -190,7 +230,7 @@ async def test_citations_cut_off_from_the_bytes_are_named(
 async def test_a_unique_beginning_of_an_id_is_enough(
     ask: Ask, records: UnrecordedReader, rows: Rows
 ) -> None:
-    """Shortest unique prefix, either case; ambiguous, empty and foreign ones find nothing."""
+    """Shortest unique prefix, either case; ambiguous ones are refused, others find nothing."""
     ids = [(await ask(ANSWERED)).receipt.record_id for _ in range(3)]
     known = [str(row["id"]) for row in await rows("SELECT id FROM audit.record")]
     for record_id in ids:
@@ -201,7 +241,8 @@ async def test_a_unique_beginning_of_an_id_is_enough(
             view = await records.show(given)
             assert view is not None
             assert view.record_id == record_id
-        assert await records.show(record_id[: length - 1]) is None
+        with pytest.raises(UsageError, match="fits several records"):
+            await records.show(record_id[: length - 1])
     for pattern in ("", "%", "_", "01_", f"{ids[0][:-1]}_", f"{ids[0]}%", "' OR true --", "é"):
         assert await records.show(pattern) is None
 

@@ -10,13 +10,14 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.domain.delivery import REFERENCE
+from core.domain.errors import UsageError
 
 _DIGITS = 32
 _HEX = frozenset("0123456789abcdef")
 _MEANT = text(
-    "(SELECT id FROM audit.record WHERE id BETWEEN :first AND :last LIMIT 2)"
+    "(SELECT id FROM audit.record WHERE id BETWEEN :first AND :last LIMIT 9)"
     " UNION (SELECT id FROM audit.record"
-    " WHERE id IN (SELECT audit.referred(CAST(:reference AS text))) LIMIT 2) LIMIT 2"
+    " WHERE id IN (SELECT audit.referred(CAST(:reference AS text))) LIMIT 9) LIMIT 9"
 )
 """A range, which the primary key finds: a pattern would read every record."""
 _NAMED = "ref"
@@ -41,10 +42,23 @@ def _digits(typed: str) -> str:
     return typed.strip().lower().removeprefix(_NAMED).strip().replace("-", "")
 
 
-async def records_named(connection: AsyncConnection, typed: str) -> Sequence[UUID]:
-    """Return the ids of records that are meant: at most two, as more say nothing else."""
-    found = id_range(typed)
-    if found is None:
-        return ()
-    given = {"first": found[0], "last": found[1], "reference": reference_in(typed)}
-    return (await connection.scalars(_MEANT, given)).all()
+async def record_named(connection: AsyncConnection, typed: str) -> UUID | None:
+    """Return the id of the one record that is meant; None: there is none.
+
+    Raises:
+        UsageError: Several are, and it names them.
+    """
+    meant = id_range(typed)
+    if meant is None:
+        return None
+    given = {"first": meant[0], "last": meant[1], "reference": reference_in(typed)}
+    found = (await connection.scalars(_MEANT, given)).all()
+    if len(found) > 1:
+        raise several(typed, found)
+    return found[0] if found else None
+
+
+def several(typed: str, ids: Sequence[UUID | str]) -> UsageError:
+    """Return what is said where a name fits several records: their whole ids."""
+    listed = ", ".join(sorted(map(str, ids)))
+    return UsageError(f"{typed!r} fits several records: name one by its whole id, such as {listed}")

@@ -21,7 +21,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import cause_of, raises_transient
 from core.adapters.postgres.engine.ledger import Entry, Ledger
-from core.adapters.postgres.engine.record_ids import id_range, records_named
+from core.adapters.postgres.engine.record_ids import id_range, record_named
 from core.audit.canonical import leaf_hash
 from core.audit.documents import Event
 from core.domain.audit import Tag
@@ -109,13 +109,13 @@ class OfficerDeed:
         Raises:
             UsageError: There is none, or there are several.
         """
-        found = await records_named(self.connection, typed)
-        if len(found) != 1:
+        found = await record_named(self.connection, typed)
+        if found is None:
             raise UsageError(
                 "expected the id of a record of your units, its beginning, or the reference below"
                 f" a reply, got {typed!r}"
             )
-        return str(found[0])
+        return str(found)
 
     async def do(
         self,
@@ -210,12 +210,13 @@ class OfficerSession:
             raise UsageError(str(getattr(diagnosis, "message_primary", cause))) from error
 
     async def record_id(self, typed: str, *, purpose: str) -> str | None:
-        """Return the id of the one record that begins so; None: there is none, or several.
+        """Return the id of the one record that is meant; None: there is none.
 
         To look for it is a reading of its own; what is read then is recorded by the whole id.
 
         Raises:
             ConfigError, TransientError: See `reading`.
+            UsageError: There are several.
         """
         meant = id_range(typed)
         if meant is None:
@@ -225,8 +226,8 @@ class OfficerSession:
         async with self.reading(
             Reading(purpose=purpose, statement=typed, views=["record"])
         ) as connection:
-            found = await records_named(connection, typed)
-        return str(found[0]) if len(found) == 1 else None
+            found = await record_named(connection, typed)
+        return str(found) if found else None
 
     async def note(self, reading: Reading) -> None:
         """Record a reading of what stands in the working copies, as cases do, before it is read.

@@ -9,9 +9,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.record_ids import id_range, reference_in, several
 from core.adapters.postgres.engine.tables import answers, conversations, inbox, questions
 from core.adapters.postgres.engine.transactions import begun_again, reading
 from core.domain.conversation import Place, context_of
+from core.domain.errors import UsageError
 from core.domain.message import OFFICER_SPEAKS, Ignored, InboundMessage, Speakers
 from core.domain.officers import Account
 from core.domain.question import Assumption, Turn
@@ -144,6 +146,13 @@ _CITED = text(
     " JOIN citebound.policies p ON p.id = v.policy_id"
     " WHERE c.answer_id = ANY(CAST(:answers AS uuid[])) ORDER BY c.n"
 )
+_NAMED = text(
+    "SELECT a.record_id AS id, c.thread FROM citebound.conversations c"
+    " LEFT JOIN citebound.questions q ON q.conversation_id = c.id"
+    " LEFT JOIN citebound.answers a ON a.question_id = q.id"
+    " WHERE c.platform = 'console'"
+    " AND (c.thread = :typed OR right(a.record_id::text, length(:named)) = :named)"
+)
 
 
 class PostgresConversationStore:
@@ -169,6 +178,34 @@ class PostgresConversationStore:
         )
         async with reading(self._engine) as connection:
             return await connection.scalar(query)
+
+    @raises_transient
+    @begun_again
+    async def thread_named(self, typed: str, /) -> str:
+        """Return the thread at the terminal that is meant, by its own id or by a record of it.
+
+        What names neither and is no reference below a reply is the id of a new one.
+
+        Raises:
+            UsageError: There is no such record at the terminal, or there are several.
+        """
+        meant, reference = id_range(typed), reference_in(typed)
+        if meant is None or (not reference and meant[0] != meant[1]):
+            return typed
+        given = {"named": reference or str(meant[0]), "typed": typed}
+        async with reading(self._engine) as connection:
+            rows = (await connection.execute(_NAMED, given)).all()
+        threads = {row.thread for row in rows}
+        if typed in threads or not (rows or reference):
+            return typed
+        if len(threads) > 1:
+            raise several(typed, [row.id for row in rows if row.id])
+        if not threads:
+            raise UsageError(
+                f"there is no answer with the reference {typed!r} at the terminal: leave out"
+                " --thread to begin a conversation, or give it another name"
+            )
+        return threads.pop()
 
     @raises_transient
     @begun_again

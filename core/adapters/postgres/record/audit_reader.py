@@ -10,7 +10,7 @@ from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.record_ids import records_named
+from core.adapters.postgres.engine.record_ids import record_named
 from core.adapters.postgres.officers.session import OfficerSession, Reading
 from core.audit.canonical import Commitment, instant, leaf_hash
 from core.domain.audit import RecordLine, RecordView
@@ -61,12 +61,9 @@ class PostgresAuditReader:
 
 
 async def find_record(connection: AsyncConnection, record_id: str) -> RecordView | None:
-    """Return one record, checked; see `records_named`.
-
-    None if there is none or several.
-    """
-    ids = await records_named(connection, record_id)
-    return await read_record(connection, ids[0]) if len(ids) == 1 else None
+    """Return one record, checked; None if there is none. See `record_named`."""
+    found = await record_named(connection, record_id)
+    return await read_record(connection, found) if found else None
 
 
 async def newest_records(

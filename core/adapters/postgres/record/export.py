@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
-from core.adapters.postgres.engine.record_ids import id_range, reference_in
+from core.adapters.postgres.engine.record_ids import record_named
 from core.adapters.postgres.engine.transactions import connected
 from core.audit.bundle.contents import Bundle, BundledRecord, BundledText, Passage
 from core.audit.checkpoint import PublicKey, opened
@@ -28,9 +28,7 @@ _RECORDS = text("""
 WITH meant AS (
   SELECT record.id, record.doc->>'trace_id' AS trace
     FROM audit.record
-   WHERE (CAST(:first AS uuid) IS NULL
-          OR record.id BETWEEN CAST(:first AS uuid) AND CAST(:last AS uuid)
-          OR record.id IN (SELECT audit.referred(CAST(:reference AS text))))
+   WHERE (CAST(:record AS uuid) IS NULL OR record.id = CAST(:record AS uuid))
      AND (CAST(:case AS text) IS NULL OR (record.tag LIKE 'case:%'
           AND (record.doc->>'case' = :case OR record.doc->>'number' = :case)))
      AND (CAST(:since AS date) IS NULL OR record.at >= CAST(:since AS date))
@@ -194,16 +192,14 @@ def _signer(note: str, keys: Sequence[PublicKey]) -> PublicKey:
 async def _records(
     connection: AsyncConnection, selection: Selection, size: int
 ) -> Sequence[RowMapping]:
-    meant = id_range(selection.record) if selection.record else (None, None)
-    if meant is None:
+    record = await record_named(connection, selection.record) if selection.record else None
+    if selection.record and record is None:
         return ()
     found = await connection.execute(
         _RECORDS,
         {
             "size": size,
-            "first": meant[0],
-            "last": meant[1],
-            "reference": reference_in(selection.record or ""),
+            "record": record,
             "case": selection.case,
             "policy": selection.policy,
             "since": selection.since,

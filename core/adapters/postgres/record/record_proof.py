@@ -16,7 +16,7 @@ from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.record_ids import records_named
+from core.adapters.postgres.engine.record_ids import record_named
 from core.adapters.postgres.engine.transactions import connected
 from core.adapters.postgres.record.audit_reader import row_problems
 from core.adapters.postgres.record.tree_state import generation_of
@@ -158,11 +158,10 @@ class PostgresRecordVerifier:
 
 
 async def _find(connection: AsyncConnection, record_id: str) -> RowMapping:
-    ids = await records_named(connection, record_id)
-    if len(ids) != 1:
-        many = "several records are named" if ids else "there is no record"
-        raise UsageError(f"{many} {record_id!r}")
-    return (await connection.execute(_RECORD, {"id": ids[0]})).mappings().one()
+    found = await record_named(connection, record_id)
+    if found is None:
+        raise UsageError(f"there is no record {record_id!r}")
+    return (await connection.execute(_RECORD, {"id": found})).mappings().one()
 
 
 def _compare_row(row: RowMapping, citations: Sequence[RowMapping], log: ProblemLog) -> None:
