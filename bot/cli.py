@@ -53,7 +53,7 @@ def run(words: Sequence[str], parser: argparse.ArgumentParser | None = None) -> 
     """Run one command and return its exit code; `parser` replaces that of `citebound`."""
     _make_streams_forgiving()
     arguments = vars((parser or build_parser()).parse_args(words))
-    is_debug, function = arguments.pop("debug"), arguments.pop("function")
+    is_debug, function, kept = (arguments.pop(name) for name in ("debug", "function", "kept"))
     if not is_debug:
         sys.excepthook = _report_unexpected
     termination = _Termination()
@@ -61,8 +61,9 @@ def run(words: Sequence[str], parser: argparse.ArgumentParser | None = None) -> 
     try:
         code = _imported(function)(**arguments)
         sys.stdout.flush()
-    except KeyboardInterrupt:
-        _say("told to end" if termination.came else "interrupted")
+    except KeyboardInterrupt as interrupt:
+        words = ("told to end" if termination.came else "interrupted", str(interrupt) or kept)
+        _say(": ".join(filter(None, words)))
         return EXIT_TERMINATED if termination.came else EXIT_INTERRUPTED
     except BrokenPipeError:
         _silence_output()

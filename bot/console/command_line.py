@@ -33,10 +33,11 @@ no answer. Each outcome is recorded before it is shown.""",
   citebound ask --scope tags=gifts,travel --scope jurisdiction=GB "What is the limit?"
   citebound ask --as-of 2025-01-01 "What is the limit for gifts?"
   citebound ask --as-of edition:3 "What is the limit for gifts?"
+  citebound ask --thread 7c1a90e4 "and for contractors?"
   citebound ask --thread anna "How long are receipts kept?"
-  citebound ask --thread anna "and for contractors?"
   citebound ask --no-rag --verbose "Who approves a business trip?"
   echo "What is a conflict of interest?" | citebound ask --json -""",
+    kept="nothing was kept",
 )
 CHAT = command(
     "chat",
@@ -54,13 +55,14 @@ options: type the number of one, or your own words.
   citebound chat
   citebound chat --jurisdiction DE --thread anna
   printf 'May I accept gifts?\\nand for contractors?\\n' | citebound chat""",
+    kept="what was answered is in the record",
 )
 AUDIT = group(
     "audit",
     command(
         "show",
         f"{_COMMANDS}.audit:show",
-        option("record_id", metavar="ID", help="the record, as printed under each answer"),
+        option("record_id", metavar="ID", help="the reference under an answer, or the whole id"),
         option(
             "--prefix",
             metavar="HEX",
@@ -71,9 +73,9 @@ AUDIT = group(
         text="""Shows a record: the question, the answer, each claim with its quote and where it
 stands, confidence, steps, and whether the stored bytes still have the recorded hash.""",
         examples="""\
-  citebound audit show 0198c0de-0000-7000-8000-000000000000
-  citebound audit show 0198c0de-0000-7000-8000-000000000000 --json
-  citebound audit show 0198c0de-0000-7000-8000-000000000000 --prefix 3f9a1c0de44b7a21""",
+  citebound audit show 7c1a90e4
+  citebound audit show 0198c0de-0000-7000-8000-00007c1a90e4 --json
+  citebound audit show 7c1a90e4 --prefix 3f9a1c0de44b7a21""",
     ),
     command(
         "list",
@@ -100,7 +102,7 @@ stands, confidence, steps, and whether the stored bytes still have the recorded 
     text="Reads the record: what was asked, what was answered, on what grounds; and proves it.",
     examples="""\
   citebound audit list --outcome refused
-  citebound audit show 0198c0de-0000-7000-8000-000000000000""",
+  citebound audit show 7c1a90e4""",
 )
 DOCTOR = command(
     "doctor",
@@ -171,6 +173,7 @@ DATABASE_URL), asks one question of each kind, and opens a chat at a terminal.""
     examples="""\
   citebound demo
   citebound demo --no-chat""",
+    kept="what was read and answered stays in the demo's database",
 )
 SERVE = command(
     "serve",

@@ -121,6 +121,7 @@ INGEST = command(
     option("--yes", dest="is_sure", action="store_true", help="with --sync: without asking"),
     JSON,
     short="read policies into the corpus",
+    kept="what was stored stays, and the same command goes on with the rest",
     text="""Reads policies: text, sections, facts and chunks. The same file again changes
 nothing; a changed file becomes a new version, and the old one stays readable with `--as-of`. An
 earlier text ingested again holds again. A file that can't be read is named and the others go on.
@@ -330,6 +331,7 @@ version, or if its file is named to `ingest`; not because a folder still holds t
         ),
         JSON,
         short="embed all chunks, and switch to their space",
+        kept="what was stored stays, and the same command goes on with the rest",
         text="""Embeds every chunk that lacks a vector in an embedding space, then lets that space
 serve. Questions are answered and policies ingested meanwhile. It can be interrupted and goes on
 where it was; done again it changes nothing. Without `--space` it builds the space of the embedder

@@ -115,6 +115,7 @@ EVAL = group(
         ),
         JSON,
         short="ask a question set, and grade it",
+        kept="finished questions are kept, and the same command goes on with the rest",
         text="""Asks labelled questions, grades each answer, and prints how many passed (right, and
 quoted in full; or rightly not answered), by kind and by difficulty, what the confidence is worth,
 how well citations meet the labels, and what it cost. Each finished question is a line of RUN.jsonl;

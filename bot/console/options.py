@@ -58,15 +58,23 @@ class Command:
     examples: str
     """Below the options: commands as they are typed, one a line. Of a group they stand above its
     commands, and what follows them after an empty line stands below all."""
+    kept: str = ""
+    """What is kept where it is interrupted, as it is said then; empty: nothing is said."""
     headings: Mapping[str, str] = field(default_factory=dict[str, str])
     """In the list of a group's commands: what stands above some of them, by name."""
 
 
 def command(
-    name: str, function: str, *options: Option, short: str, text: str, examples: str
+    name: str,
+    function: str,
+    *options: Option,
+    short: str,
+    text: str,
+    examples: str,
+    kept: str = "",
 ) -> Command:
     """Declare a command; see `Command`."""
-    return Command(name, function, options, (), short, text, examples)
+    return Command(name, function, options, (), short, text, examples, kept)
 
 
 def group(
@@ -79,7 +87,7 @@ def group(
 ) -> Command:
     """Declare a group of commands; see `Command`."""
     listed = headings or {commands[0].name: "commands"}
-    return Command(name, "", (), commands, short, text, examples, listed)
+    return Command(name, "", (), commands, short, text, examples, headings=listed)
 
 
 class _Prose(argparse.HelpFormatter):
@@ -100,7 +108,9 @@ class _Parser(argparse.ArgumentParser):
     A group of commands without a word after it prints its help, and ends with 0.
     """
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+    def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self, args: Any = None, namespace: Any = None
+    ) -> Any:
         if self._subparsers is not None and not (sys.argv[1:] if args is None else args):
             self.print_help()
             self.exit()
@@ -128,7 +138,7 @@ def _fill(parser: argparse.ArgumentParser, command: Command) -> None:
         (either if about.pop("is_either", False) else taker).add_argument(*names, **about)
     if not command.commands:
         parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
-        parser.set_defaults(function=command.function)
+        parser.set_defaults(function=command.function, kept=command.kept)
         return
     below = parser.add_subparsers(
         metavar="COMMAND",
@@ -355,7 +365,12 @@ ASKING = (
         help="search document text where the graph does not suffice (default: yes)",
     ),
     *SCOPE,
-    option("--thread", type=thread, metavar="ID", help="continue this conversation"),
+    option(
+        "--thread",
+        type=thread,
+        metavar="ID",
+        help="continue a conversation: the reference under an answer, or a name of your own",
+    ),
     option(
         "--trace-dir",
         type=Path,

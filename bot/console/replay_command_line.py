@@ -7,7 +7,7 @@ REPLAY = (
     command(
         "replay",
         f"{_COMMANDS}.replay:replay",
-        option("record_id", metavar="ID", help="the record, as printed under each answer"),
+        option("record_id", metavar="ID", help="the reference under an answer, or the whole id"),
         option(
             "--today",
             dest="is_today",

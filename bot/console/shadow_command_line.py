@@ -99,6 +99,7 @@ SHADOW = (
         ),
         JSON,
         short="past questions by a new corpus, model, prompt or calibration",
+        kept="finished questions are kept, and the same command goes on with the rest",
         text="""Answers the questions of the record anew by what is to come, and lists what people
 would be told otherwise, before it is switched. Nothing is posted, no case is opened, no
 conversation goes on, and nothing is recorded but who read which questions and that they were

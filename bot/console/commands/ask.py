@@ -10,6 +10,7 @@ import shlex
 import sys
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,20 +19,24 @@ from rich.text import Text
 
 from bot.console.open_service import check_corpus, open_service
 from bot.console.options import AskOptions, ask_options
-from bot.console.views.render import answer_view, record_lines, sources_view
-from bot.console.views.terminal import Terminal, clean, open_terminal, safe, to_json
+from bot.console.views.render import answer_view, sources_view
+from bot.console.views.terminal import Terminal, clean, one_line, open_terminal, safe, to_json
 from bot.console.views.verbose import run_view
+from bot.replies.answer import ref
 from core.adapters.system import UuidSource
 from core.agent.request import AskRequest, Reply
 from core.agent.trace import reply_json, trace_json
 from core.bootstrap import Service
 from core.domain.answer import Outcome
 from core.domain.conversation import Place
+from core.domain.delivery import REFERENCE
 from core.domain.errors import UsageError
 from core.ports import Progressed
 
 EXIT_FAILED = 7
 """Something broke while the question was answered; what can be shown is the record of that."""
+
+MAYBE_KEPT = "`citebound audit list` shows whether this question is in the record"
 
 
 def ask(*, question: list[str], as_json: bool, **asking: Any) -> int:
@@ -49,10 +54,16 @@ def ask(*, question: list[str], as_json: bool, **asking: Any) -> int:
 async def _ask_once(
     terminal: Terminal, options: AskOptions, *, text: str, as_json: bool
 ) -> Outcome:
-    thread = options.thread or UuidSource().new()
-    async with open_service(terminal) as service:
-        await check_corpus(service, options.scope)
-        reply = await put_question(terminal, service, options, text=text.strip(), thread=thread)
+    reply: Reply | None = None
+    try:
+        async with open_service(terminal) as service:
+            await check_corpus(service, options.scope)
+            thread = await thread_of(service, options)
+            reply = await put_question(terminal, service, options, text=text.strip(), thread=thread)
+    except asyncio.CancelledError:
+        if reply is None:
+            raise
+        raise KeyboardInterrupt(f"the answer is recorded, {ref(reply.receipt.record_id)}") from None
     if as_json:
         if options.is_verbose:
             terminal.remark(*run_view(reply.run))
@@ -60,9 +71,21 @@ async def _ask_once(
         return reply.answer.outcome
     show(terminal, reply, options)
     if reply.answer.outcome is Outcome.CLARIFICATION:
-        hint = f'Go on with: citebound ask --thread {shlex.quote(clean(thread))} "..."'
+        named = options.thread or reply.receipt.record_id[-REFERENCE:]
+        hint = f'Go on with: citebound ask --thread {shlex.quote(clean(named))} "..."'
         terminal.show(Text(), Text(hint, style="dim", no_wrap=True, overflow="ignore"))
     return reply.answer.outcome
+
+
+async def thread_of(service: Service, options: AskOptions) -> str:
+    """Return the conversation that the options name; a new one where they name none.
+
+    Raises:
+        UsageError: See `PostgresConversationStore.thread_named`.
+    """
+    if options.thread is None:
+        return UuidSource().new()
+    return await service.conversations.thread_named(options.thread)
 
 
 def chat(**asking: Any) -> int:
@@ -72,6 +95,7 @@ def chat(**asking: Any) -> int:
         try:
             service = runner.run(stack.enter_async_context(open_service(terminal)))
             runner.run(check_corpus(service, options.scope))
+            options = replace(options, thread=runner.run(thread_of(service, options)))
             Conversation(runner, service, terminal, options).hold()
         finally:
             runner.run(stack.aclose())
@@ -86,6 +110,7 @@ async def put_question(
     Raises:
         UsageError: The question is empty or too long, or the trace can't be written.
         TransientError: The database failed; nothing was recorded.
+        KeyboardInterrupt: It was interrupted, and the question may have been recorded just then.
     """
     scope = options.scope
     request = AskRequest(
@@ -98,8 +123,14 @@ async def put_question(
         edition=scope.edition,
         use_rag=options.use_rag,
     )
-    with terminal.busy("Reading the question") as notify:
-        reply = await service.answering.ask(request, progress=_Spinner(notify))
+    try:
+        with terminal.busy("Reading the question") as notify:
+            reply = await service.answering.ask(request, progress=_Spinner(notify))
+    except asyncio.CancelledError:
+        # A conversation is stored with its first answer, or not at all.
+        if await service.conversations.find(request.place) is None:
+            raise
+        raise KeyboardInterrupt(MAYBE_KEPT) from None
     if options.trace_dir is not None:
         _write_trace(reply, options.trace_dir)
     return reply
@@ -110,9 +141,9 @@ def show(terminal: Terminal, reply: Reply, options: AskOptions) -> None:
     if options.is_verbose:
         terminal.remark(*run_view(reply.run), Text())
     terminal.show(*answer_view(reply.answer), Text())
-    terminal.show(
-        record_lines(record_id=reply.receipt.record_id, thread=reply.run.question.place.thread)
-    )
+    record_id, thread = reply.receipt.record_id, reply.run.question.place.thread
+    whole = f" (record {record_id}, thread {one_line(thread)})" if options.is_verbose else ""
+    terminal.show(safe(f"{ref(record_id)}{whole}", style="dim"))
 
 
 class _Spinner:

@@ -278,8 +278,7 @@ async def _ingest_by_claude(
     try:
         outcome = await _publish(ingestion, ingestor, listing, options, ticks=ticks)
     except asyncio.CancelledError:
-        kept = f"{extractor.use.read} sections were read, and are kept"
-        terminal.remark(Text(f"{kept}: the same command goes on from there"))
+        terminal.remark(Text(f"{extractor.use.read} sections were read, and are kept"))
         raise
     reading: dict[str, object] = {
         "model": reader.model,
