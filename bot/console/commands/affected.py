@@ -16,6 +16,7 @@ from core.adapters.postgres.record.recorded_questions import PostgresRecordedQue
 from core.bootstrap import open_stores
 from core.config.settings import Settings
 from core.domain.affected import AffectedAnswer
+from core.domain.delivery import REFERENCE
 from core.domain.errors import UsageError
 
 
@@ -92,4 +93,4 @@ def _lines(found: Sequence[AffectedAnswer]) -> Iterator[Row | Text]:
         if one.decided_at is not None:
             state.append(", confirmed" if one.still_holds else ", superseded", style="green")
         question = "(erased)" if one.question is None else one_line(one.question)
-        yield Row(heads=(Text(one.record_id),), lines=(Text(question), state, *became))
+        yield Row(heads=(Text(one.record_id[-REFERENCE:]),), lines=(Text(question), state, *became))

@@ -22,6 +22,7 @@ from core.adapters.system import UuidSource
 from core.agent.request import Reply
 from core.bootstrap import Service
 from core.config.settings import Settings
+from core.domain.delivery import REFERENCE
 from core.domain.errors import ConfigError
 from core.ingest.folder_listing import find_sources
 from core.ingest.prepare import NOTHING_GIVEN
@@ -91,8 +92,8 @@ def demo(*, chats: bool) -> int:
     with asyncio.Runner() as runner:
         try:
             service = runner.run(stack.enter_async_context(open_service(terminal, settings)))
-            runner.run(_show_all(terminal, service))
-            _say_how_to_go_on(terminal, settings)
+            first = runner.run(_show_all(terminal, service))
+            _say_how_to_go_on(terminal, settings, first)
             if chats and terminal.is_interactive:
                 Conversation(runner, service, terminal, AskOptions()).hold()
         finally:
@@ -108,7 +109,8 @@ def _settings() -> Settings:
     return dataclasses.replace(settings, home=settings.home.expanduser() / "demo")
 
 
-async def _show_all(terminal: Terminal, service: Service) -> None:
+async def _show_all(terminal: Terminal, service: Service) -> Reply:
+    """Ingest the samples, ask every question, and return the first reply."""
     sources = find_sources([SAMPLES], given=NOTHING_GIVEN).sources
     await _embed_as_set_up(terminal, service)
     terminal.show(Text("Reading the sample policies", style="bold"))
@@ -117,8 +119,8 @@ async def _show_all(terminal: Terminal, service: Service) -> None:
     terminal.show(summary_line(results))
     if any(isinstance(item.result, Failed) for item in results):
         raise ConfigError("the sample policies could not all be read: restore the folder samples")
-    for shown in QUESTIONS:
-        await _show_one(terminal, service, shown)
+    first, *_ = [await _show_one(terminal, service, shown) for shown in QUESTIONS]
+    return first
 
 
 async def _embed_as_set_up(terminal: Terminal, service: Service) -> None:
@@ -132,14 +134,15 @@ async def _embed_as_set_up(terminal: Terminal, service: Service) -> None:
         terminal.show(*built_lines(built))
 
 
-async def _show_one(terminal: Terminal, service: Service, shown: DemoQuestion) -> None:
-    """Ask, and where Citebound asks back, choose the first option."""
+async def _show_one(terminal: Terminal, service: Service, shown: DemoQuestion) -> Reply:
+    """Ask, and where Citebound asks back, choose the first option; return the first reply."""
     thread = UuidSource().new()
     reply = await _exchange(terminal, service, shown.question, kind=shown.kind, thread=thread)
     if reply.answer.options:
         chosen = f"1 ({reply.answer.options[0]})"
         kind = "the reply, by number"
         await _exchange(terminal, service, "1", kind=kind, thread=thread, shown_as=chosen)
+    return reply
 
 
 async def _exchange(
@@ -159,11 +162,12 @@ async def _exchange(
     return reply
 
 
-def _say_how_to_go_on(terminal: Terminal, settings: Settings) -> None:
+def _say_how_to_go_on(terminal: Terminal, settings: Settings, first: Reply) -> None:
     command = _command()
     if not settings.database_url:
         command = f"CITEBOUND_HOME={shlex.quote(str(settings.home))} {command}"
-    words = ('ask "May I accept a gift?"', "chat", "audit list")
+    record = first.receipt.record_id[-REFERENCE:]
+    words = ('ask "May I accept a gift?"', "chat", f"audit show {record}")
     terminal.show(
         Text(),
         Text("Go on with", style="bold"),

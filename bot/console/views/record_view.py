@@ -11,6 +11,7 @@ from rich.text import Text
 from bot.console.views.terminal import Row, one_line, safe
 from core.agent.wording import ON_SAMPLES, UNCALIBRATED
 from core.domain.audit import RecordLine, RecordView
+from core.domain.delivery import REFERENCE
 from core.domain.json_value import Json
 from core.domain.ontology import page_name
 
@@ -51,14 +52,14 @@ def record_view(record: RecordView) -> Iterator[RenderableType]:
 
 
 def records_list(lines: Sequence[RecordLine]) -> Iterator[Row]:
-    """Return a row a record: its id, the question, when and how it ended."""
+    """Return a row a record: its reference, the question, when and how it ended."""
     for line in lines:
         question = "(erased)" if line.question is None else one_line(line.question)
         outcome = f"{line.outcome}, {line.badge}" if line.badge else line.outcome
         style = _OUTCOME_STYLES.get(line.outcome, "default")
         ended = Text(f"{line.at:%Y-%m-%d %H:%M} UTC, ", style="dim")
         ended.append(one_line(outcome), style=f"not dim {style}")
-        yield Row(heads=(Text(one_line(line.record_id)),), lines=(Text(question), ended))
+        yield Row(heads=(Text(line.record_id[-REFERENCE:]),), lines=(Text(question), ended))
 
 
 def record_json(record: RecordView) -> dict[str, object]:

@@ -81,11 +81,6 @@ def sources_view(
             yield _beside(mark, [_quote(citation, by=0)])
 
 
-def record_lines(*, record_id: str, thread: str) -> Text:
-    """Return where the record is, and by which id the conversation goes on."""
-    return safe(f"record {one_line(record_id)}\nthread {one_line(thread)}", style="dim")
-
-
 def place_line(place: SectionRef) -> str:
     """Return a section as people say it: policy, version, section."""
     parts = [one_line(place.policy_title)]

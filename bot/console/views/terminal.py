@@ -192,11 +192,13 @@ def open_terminal() -> Terminal:
 
 def _print(console: Console, renderables: Sequence[RenderableType]) -> None:
     for renderable in renderables:
+        # What a text says of its wrapping gets lost where rich joins what it prints.
+        is_one_piece = isinstance(renderable, Text) and bool(renderable.no_wrap)
         if console.is_terminal:
-            console.print(renderable, crop=False)
+            console.print(renderable, crop=False, soft_wrap=is_one_piece)
             continue
         with console.capture() as captured:
-            console.print(renderable, crop=False)
+            console.print(renderable, crop=False, soft_wrap=is_one_piece)
         console.file.write(_TRAILING.sub("", captured.get()))
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -75,6 +76,28 @@ def test_the_main_path(
 
     listed = json.loads(citebound("audit", "list", "--json").out)
     assert [line["question"] for line in listed] == ["and for contractors?", QUESTION]
+    assert f"(record {listed[0]['record_id']}, thread anna)" in followed.out
+
+
+def test_one_reference_leads_to_the_record_and_on(
+    citebound: Callable[..., Any], policies: Path
+) -> None:
+    """The line under an answer finds its record, and goes on in its conversation."""
+    citebound("ingest", str(policies))
+    reference = citebound("ask", QUESTION).out.splitlines()[-1]
+    assert re.fullmatch("Ref [0-9a-f]{8}", reference)
+    digits = reference.removeprefix("Ref ")
+    assert citebound("audit", "list").out.startswith(f"{digits} {QUESTION}")
+    for named in (reference, digits):
+        assert QUESTION in citebound("audit", "show", named).out
+        followed = citebound("ask", "and for contractors?", "--thread", named)
+        assert "Contractors must not accept gifts." in followed.out
+    last = followed.out.splitlines()[-1]
+    chatted = citebound("chat", "--thread", last, stdin="and for contractors?\n")
+    assert "Contractors must not accept gifts." in chatted.out
+    lost = citebound("ask", "and for contractors?", "--thread", "0badcafe")
+    assert (lost.code, "0badcafe" in lost.err) == (2, True)
+    assert citebound("audit", "show", "0badcafe").code == 2
 
 
 def test_a_conversation_by_pipe(citebound: Callable[..., Any], policies: Path) -> None:
@@ -268,12 +291,12 @@ def test_ctrl_c_leaves_a_chat_cleanly(
         assert process.stdout is not None
         process.stdin.write(f"{QUESTION}\n")
         process.stdin.flush()
-        while "thread" not in process.stdout.readline():
+        while "Ref " not in process.stdout.readline():
             pass
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert err == "citebound: interrupted\n"
+    assert err == "citebound: interrupted: what was answered is in the record\n"
 
 
 def test_two_homes_are_two_corpora(

@@ -63,7 +63,7 @@ def test_an_auditor_proves_the_record_and_finds_a_change(
     found = json.loads(citebound("audit", "verify", "--json").out)
     assert found["result"] == "intact"
     assert (found["checked"]["records"], found["checked"]["anchors"]) == (sealed, 1)
-    (record,) = (line for line in citebound("audit", "list").out.split() if len(line) == 36)
+    (record,) = (one["record_id"] for one in json.loads(citebound("audit", "list", "--json").out))
     leaf = json.loads(citebound("audit", "show", record, "--json").out)["leaf_hash"]
     assert citebound("audit", "show", record[:30], "--prefix", leaf[:16].upper()).code == 0
     other = "0" if leaf[0] != "0" else "1"

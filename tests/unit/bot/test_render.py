@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rich.console import Console, RenderableType
 
 from bot.console.views.record_view import record_view, records_list
-from bot.console.views.render import answer_view, place_line, record_lines, section_name
+from bot.console.views.render import answer_view, place_line, section_name
 from core.domain.answer import (
     Answer,
     Badge,
@@ -158,12 +158,6 @@ def test_hostile_text_neither_fails_nor_reaches_the_terminal_as_commands(
 def test_colour_comes_from_us_alone(answer: Answer) -> None:
     """At a terminal, foreign text adds no hyperlink."""
     assert "\x1b]8" not in printed(*answer_view(answer), colour=True)
-
-
-@given(HOSTILE, HOSTILE)
-def test_ids_are_a_line_each(record_id: str, thread: str) -> None:
-    """Whatever an id holds, it adds no line."""
-    assert record_lines(record_id=record_id, thread=thread).plain.count("\n") == 1
 
 
 def test_markup_in_a_policy_stays_text() -> None:
