@@ -52,7 +52,7 @@ be completed, as without a key or an anchor.""",
   citebound audit verify
   citebound audit verify --anchors /mnt/anchors --keys trusted-keys.txt --json
   citebound audit verify --since 2026-01-31
-  citebound audit verify --record 0198c0de
+  citebound audit verify --record 7c1a90e4
   citebound audit verify --bundle gifts.zip --keys trusted-keys.txt""",
     ),
     command(
@@ -79,7 +79,7 @@ each. Who gets it needs Python and no access to anything of yours. It holds pers
 Recorded.""",
         examples="""\
   citebound audit export --policy gifts --since 2026-01-01 -o gifts.zip
-  citebound audit export --record 0198c0de""",
+  citebound audit export --record 7c1a90e4""",
     ),
     command(
         "rotate-key",

@@ -21,8 +21,8 @@ and compares every stage. Exit code 0: the same in every byte. 1: not; the first
 is named. 2: impossible, as the text was erased or other models are installed. Nothing is posted;
 that it was replayed is recorded.""",
         examples="""\
-  citebound audit replay 0198c0de-0000-7000-8000-000000000000
-  citebound audit replay --today 0198c0de""",
+  citebound audit replay 7c1a90e4
+  citebound audit replay --today 7c1a90e4""",
     ),
     command(
         "affected",

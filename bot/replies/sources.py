@@ -1,66 +1,91 @@
 """The sources of an answer: how sections are named, and how much of each quote is shown.
 
-A section and a version stand as people say them: "Gifts & Entertainment §3.2", "v4 · page 3". A
-quote is shown whole or says that it is not; what is not shown stands under "Show evidence".
+The sections of one version stand together below its title, and what else is known of it stands once
+below them. A quote is shown whole or says that it is not; what is not shown stands under "Show
+evidence".
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from dataclasses import dataclass, replace
 
 from bot.replies.context import Library
 from bot.replies.safe_text import cut, line, short, shown, width
 from core.domain.answer import ShownCitation
 from core.domain.ontology import PageKind, SectionRef
-from core.language.interface.texts import Text, as_it_is
+from core.language.interface.texts import Text
 from core.language.languages import Language
+from core.language.spans import VersionId
 
 TITLE = 200
 """Characters of a policy's or a section's title."""
 SHOWN = 5
 """Sources of a message; the evidence has all."""
 QUOTE = 1_200
+QUOTES_OF_ONE = 2_000
 QUOTES = 4_500
-"""Characters of one quote, and of all quotes of a message."""
+"""Characters of one quote, of all quotes of one section, which Slack takes in one block, and of all
+quotes of a message."""
 LEAST_QUOTE = 80
 """Characters; a quote that would be cut shorter is left to the evidence view."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Quotes of one section, one after the other."""
+    """Quotes of one section."""
 
-    title: str
-    """Policy and section."""
+    policy: str
+    """Title, version and country."""
+    section: str
+    """Section and page; the policy's title where it has neither."""
+    is_first: bool
+    """True: the first one of its version, above which the policy is named."""
     about: str
-    """Version, date, page, owner; may be empty."""
+    """Since when it holds and whose it is, of the last one of its version; else empty."""
     url: str | None
     """Where it can be opened; None if nowhere."""
     quotes: tuple[ShownCitation, ...]
     """What is quoted of it; their texts are as stored."""
 
+    @property
+    def title(self) -> str:
+        """Policy and section on one line."""
+        return f"{self.policy}, {self.section}"
+
 
 def sources(
     citations: Sequence[ShownCitation], library: Library, language: Language = Language.ENGLISH
 ) -> Iterator[Source]:
-    """Return what an answer rests on; neighbours of one section share its name."""
-    for _, group in groupby(citations, key=lambda one: (one.span.version_id, one.place)):
-        quotes = tuple(group)
-        place = quotes[0].place
-        yield Source(
-            title=section_title(place, language),
-            about=" · ".join(
-                one.of(language) for one in _about(place, quotes[0].effective_from, library)
-            ),
-            url=library.url(place),
-            quotes=quotes,
-        )
+    """Return what an answer rests on, version by version in the order of the first quotes."""
+    versions = dict[VersionId, dict[SectionRef, list[ShownCitation]]]()
+    for cited in citations:
+        sections = versions.setdefault(cited.span.version_id, {})
+        sections.setdefault(cited.place, []).append(cited)
+    for sections in versions.values():
+        for number, (place, quotes) in enumerate(sections.items(), start=1):
+            about = _about(place, quotes[0].effective_from, library)
+            is_last = number == len(sections)
+            yield Source(
+                policy=policy_title(place, language),
+                section=_section(place, language) or policy_title(place, language),
+                is_first=number == 1,
+                about=" · ".join(one.of(language) for one in about) if is_last else "",
+                url=library.url(place),
+                quotes=tuple(quotes),
+            )
+
+
+def policy_title(place: SectionRef, language: Language) -> str:
+    """Return title, version and country of a policy on one line."""
+    country = f"({line(place.jurisdiction, limit=20)})" if place.jurisdiction else ""
+    version = line(place.version_label or "", limit=60)
+    title = line(place.policy_title, limit=TITLE) or POLICY.of(language)
+    return " ".join(filter(None, (title, version, country)))
 
 
 def section_title(place: SectionRef, language: Language = Language.ENGLISH) -> str:
     """Return policy, country and section on one line."""
     country = f" ({line(place.jurisdiction, limit=20)})" if place.jurisdiction else ""
-    section = _section(place)
+    section = _named(place)
     joint = " " if section[:1] == "\N{SECTION SIGN}" else ", "
     name = f"{line(place.policy_title, limit=TITLE) or POLICY.of(language)}{country}"
     return f"{name}{joint}{section}" if section else name
@@ -71,7 +96,14 @@ def numbers(quotes: Sequence[ShownCitation]) -> str:
     return "".join(f"[{quote.number}]" for quote in quotes)
 
 
-def _section(place: SectionRef) -> str:
+def _section(place: SectionRef, language: Language) -> str:
+    page = ""
+    if place.page is not None:
+        page = _PAGES[place.page_kind].format(page=place.page).of(language)
+    return ", ".join(filter(None, (_named(place), page)))
+
+
+def _named(place: SectionRef) -> str:
     number = line(place.number or "", limit=40)
     sign = "§" if number[:1].isdigit() else ""
     parts = (f"{sign}{number}" if number else "", line(place.title, limit=TITLE))
@@ -79,8 +111,7 @@ def _section(place: SectionRef) -> str:
 
 
 POLICY = Text("Policy", "Richtlinie")
-_VERSION = Text("version {label}", "Fassung {label}")
-_IN_FORCE = Text("in force since {day}", "in Kraft seit {day}")
+SINCE = Text("since {day}", "seit {day}")
 _PAGES: Mapping[PageKind, Text] = {
     "page": Text("page {page}", "Seite {page}"),
     "slide": Text("slide {page}", "Folie {page}"),
@@ -92,13 +123,8 @@ _CLASSIFIED = Text("classified {name}", "eingestuft als {name}")
 
 
 def _about(place: SectionRef, effective_from: str | None, library: Library) -> Iterator[Text]:
-    if place.version_label:
-        label = line(place.version_label, limit=60)
-        yield _VERSION.format(label=label) if label[:1].isdigit() else as_it_is(label)
     if effective_from:
-        yield _IN_FORCE.format(day=line(effective_from, limit=20))
-    if place.page is not None:
-        yield _PAGES[place.page_kind].format(page=place.page)
+        yield SINCE.format(day=line(effective_from, limit=20))
     owner = library.owner(place)
     if owner:
         yield _OWNER.format(name=line(owner, limit=80))
@@ -153,7 +179,7 @@ class QuoteBudget:
         limit, whole = min(QUOTE, self.left), width(quote)
         if limit < min(LEAST_QUOTE, whole):
             rest = _UNDER_EVIDENCE.format(count=count_of(whole)).of(self.language)
-            return ShownQuote(text="", rest=rest, mark=mark)
+            return ShownQuote(text="", rest=f"{mark}{rest}", mark=mark)
         taken = short(quote, limit, hosts)
         self.left -= width(taken)
         if len(quote) <= limit and taken == shown(quote, hosts):
@@ -200,6 +226,9 @@ def shown_sources(
 
 def _quotes(source: Source, library: Library, budget: QuoteBudget) -> Iterator[ShownQuote]:
     several = len(source.quotes) > 1
+    room = min(budget.left, QUOTES_OF_ONE)
+    own = replace(budget, left=room)
     for one in source.quotes:
         mark = f"[{one.number}] " if several else ""
-        yield budget.take(one.quote, library.hosts, mark=mark)
+        yield own.take(one.quote, library.hosts, mark=mark)
+    budget.left -= room - own.left

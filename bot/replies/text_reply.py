@@ -220,17 +220,23 @@ class PlainText:
         if detail.title is not None:
             yield f"{self.within(marks, 40)} {self.within(source.title, detail.title)}"
             return
-        yield f"{markup.literal(marks)} {self._title(source)}"
+        if source.is_first:
+            yield markup.literal(source.policy)
+        yield f"{markup.literal(marks)} {self._linked(source, source.section)}"
         several = len(source.quotes) > 1
         for quote in source.quotes if detail.quote else ():
             mark = f"{markup.literal(f'[{quote.number}]')} " if several else ""
             yield f"{markup.quote}{mark}“{self._quote(quote.quote, detail.quote)}”"
+        if source.about:
+            yield markup.literal(source.about)
 
     def _title(self, source: Source) -> str:
-        """Return the title of a source with its link, version, date, page and owner."""
-        link, literal = self.markup.link, self.markup.literal
-        title = link(source.url, source.title) if source.url else literal(source.title)
-        return f"{title} {literal(f'({source.about})')}" if source.about else title
+        """Return the title of a source with its link, and since when it holds and whose it is."""
+        title = self._linked(source, source.title)
+        return f"{title} {self.markup.literal(f'({source.about})')}" if source.about else title
+
+    def _linked(self, source: Source, title: str) -> str:
+        return self.markup.link(source.url, title) if source.url else self.markup.literal(title)
 
     def _quote(self, quote: str, limit: int) -> str:
         mark = _SHORTENED.format(count=count_of(width(quote))).of(self.language)

@@ -230,7 +230,7 @@ class Conversation:
         if self._last is None or not self._last.answer.quoted:
             self._terminal.show(Text("The last reply has no sources."))
         else:
-            self._terminal.show(*sources_view(self._last.answer.quoted, self._last.answer.sources))
+            self._terminal.show(*sources_view(self._last.answer))
 
     def _answer(self, text: str) -> None:
         try:

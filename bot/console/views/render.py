@@ -6,8 +6,7 @@ sections (its words name the way to a person). All foreign text passes `safe` or
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from rich.console import Group, RenderableType
@@ -16,12 +15,12 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.console.views.terminal import one_line, safe
-from bot.replies.context import address_at
+from bot.replies.context import Library, address_at
+from bot.replies.sources import sources
 from core.agent.reply.text_blocks import BULLET, Paragraph, blocks
 from core.agent.wording import ON_SAMPLES, UNCALIBRATED
-from core.domain.answer import Answer, Badge, Outcome, RefusalKind, ShownCitation
-from core.domain.ontology import SectionRef, page_name
-from core.domain.policy import AnswerSource
+from core.domain.answer import Answer, Badge, Outcome, RefusalKind
+from core.domain.ontology import SectionRef
 from core.domain.question import UNASKED_SLOT
 
 _MARK = re.compile(r"\[\d+\]")
@@ -50,35 +49,31 @@ def answer_view(answer: Answer) -> list[RenderableType]:
     if answer.options:
         view += [Text(), *_options(answer.options)]
     if answer.quoted:
-        view += [Text(), *sources_view(answer.quoted, answer.sources)]
+        view += [Text(), *sources_view(answer)]
     if answer.nearest and not answer.quoted:
         view += [Text(), *_nearest(answer.nearest)]
     remarks = list(_remarks(answer))
     return [*view, Text(), *remarks] if remarks else view
 
 
-def sources_view(
-    citations: Sequence[ShownCitation], sources: Sequence[AnswerSource] = ()
-) -> Iterator[RenderableType]:
-    """Return the quotes with where they stand; neighbours of one section share its name.
-
-    Args:
-        citations: the quotes.
-        sources: what is known of their policies.
-    """
-    about = {one.policy_key: one for one in sources}
+def sources_view(answer: Answer) -> Iterator[RenderableType]:
+    """Return the quotes of an answer with where they stand, below the policy that has them."""
+    library = Library().of(answer)
     yield Text("Sources", style="bold")
-    for _, group in groupby(citations, key=lambda item: (item.span.version_id, item.place)):
-        quoted = list(group)
-        first, last = quoted[0].number, quoted[-1].number
-        if first == last:
-            mark = Text(f"[{first}]", style="cyan")
-            yield _beside(mark, [*_place(quoted[0], about), _quote(quoted[0])])
-            continue
-        yield _beside(Text(f"[{first}-{last}]", style="cyan"), list(_place(quoted[0], about)))
-        for citation in quoted:
+    for source in sources(answer.quoted, library):
+        if source.is_first:
+            yield safe(source.policy, style="bold")
+        yield _indented(safe(source.section))
+        place = source.quotes[0].place
+        shelf = library.shelves.get(place.policy_key)
+        if shelf is not None and shelf.url:
+            address = one_line(address_at(shelf.url, shelf.file_name, place))
+            yield _indented(Text(address, style="dim"))
+        for citation in source.quotes:
             mark = Text(f"    [{citation.number}]", style="cyan")
-            yield _beside(mark, [_quote(citation, by=0)])
+            yield _beside(mark, [safe(f"“{citation.quote}”", style="italic")])
+        if source.about:
+            yield _indented(safe(source.about, style="dim"))
 
 
 def place_line(place: SectionRef) -> str:
@@ -170,39 +165,14 @@ def _beside(head: Text, lines: Sequence[RenderableType]) -> Table:
     return grid
 
 
-def _place(citation: ShownCitation, about: Mapping[str, AnswerSource]) -> Iterator[Text]:
-    place = citation.place
-    title = Text(one_line(place.policy_title), style="bold")
-    if place.version_label:
-        title.append(f" {one_line(place.version_label)}")
-    if place.jurisdiction:
-        title.append(f" ({one_line(place.jurisdiction)})", style="not bold")
-    if citation.effective_from:
-        title.append(f", in force since {one_line(citation.effective_from)}", style="not bold")
-    yield title
-    where = [part for part in (section_name(place), page_name(place.eid, place.page)) if part]
-    if where:
-        yield Text(", ".join(where))
-    known = about.get(place.policy_key)
-    if known is not None:
-        said = (
-            f"owner {known.owner}" if known.owner else "",
-            f"verified by {known.verified_by}" if known.verified_by else "",
-            f"classified {known.sensitivity}" if known.sensitivity else "",
-            address_at(known.url, known.file_name, place) if known.url else "",
-        )
-        told = " · ".join(one_line(one) for one in said if one)
-        yield from [Text(told, style="dim")] if told else []
-
-
-def _quote(citation: ShownCitation, *, by: int = 2) -> Padding:
-    return Padding(safe(f"“{citation.quote}”", style="italic"), (0, 0, 0, by), expand=False)
+def _indented(text: Text) -> Padding:
+    return Padding(text, (0, 0, 0, 2), expand=False)
 
 
 def _nearest(places: Sequence[SectionRef]) -> Iterator[RenderableType]:
     yield Text("Nearest sections", style="bold")
     for place in places:
-        yield Padding(Text(place_line(place)), (0, 0, 0, 2), expand=False)
+        yield _indented(Text(place_line(place)))
 
 
 def _remarks(answer: Answer) -> Iterator[Text]:

@@ -204,15 +204,16 @@ def _passage(passage: ShownPassage, library: Library, language: Language) -> Ite
 
 def _source(source: Source, quotes: Iterable[ShownQuote]) -> Iterator[Block]:
     """Return where a source stands, as a link of ours, and its quotes, which nothing parses."""
-    named, about = cut(source.title, 2 * TITLE), cut(source.about, TITLE)
-    title = link(source.url, named) if source.url else f"*{escaped(named)}*"
-    yield mrkdwn("\n".join(filter(None, [f"{numbers(source.quotes)} {title}", escaped(about)])))
+    named = cut(source.section, 2 * TITLE)
+    title = link(source.url, named) if source.url else escaped(named)
+    policy = f"*{escaped(cut(source.policy, 2 * TITLE))}*\n" if source.is_first else ""
+    yield mrkdwn(f"{policy}{numbers(source.quotes)} {title}")
     lines = list[str]()
     for quote in quotes:
         lines += [f"{quote.mark}“{quote.text}”"] if quote.text and not quote.rest else []
         lines += [f"{quote.mark}“{quote.text}"] if quote.text and quote.rest else []
         lines += [quote.rest] if quote.rest else []
-    yield section("\n".join(lines))
+    yield section("\n".join([*lines, cut(source.about, TITLE)]))
 
 
 def _title(source: Source) -> list[Json]:

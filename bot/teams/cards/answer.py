@@ -27,6 +27,7 @@ from bot.replies.safe_text import CUT, line, short
 from bot.replies.sources import (
     POLICY,
     QUOTES,
+    SINCE,
     ShownQuote,
     Source,
     numbers,
@@ -70,7 +71,6 @@ UNDER_EVIDENCE = Text(
 )
 _CHOOSE = Text("Choose", "Auswählen")
 _WHICH = Text("Which one?", "Welche Angabe trifft zu?")
-_SINCE = Text("since {day}", "seit {day}")
 _SENSITIVE = Text("Sensitive", "Vertraulich")
 RECORD_BYTES = 400
 """What the ids of the record take, which the button for the evidence is given afterwards."""
@@ -141,17 +141,18 @@ def _sources(answer: Answer, ours: str, context: RenderContext, *, quotes: int) 
 
 
 def _source(source: Source, quotes: Iterable[ShownQuote]) -> Iterator[Card]:
-    mark = text_run(f"{numbers(source.quotes)} ", weight="Bolder")
-    title = text_run(source.title, url=source.url, weight="Bolder")
-    yield rich_text(mark, title, spacing="Medium")
-    if source.about:
-        yield small_print(source.about)
+    if source.is_first:
+        yield rich_text(text_run(source.policy, weight="Bolder"), spacing="Medium")
+    mark = text_run(f"{numbers(source.quotes)} ")
+    yield rich_text(mark, text_run(source.section, url=source.url), spacing="Small")
     for quote in quotes:
         if quote.text:
             shown = f"{quote.mark}“{quote.text}{'' if quote.rest else '”'}"
             yield container(text_lines(shown), style="emphasis", spacing="Small")
         if quote.rest:
             yield small_print(quote.rest)
+    if source.about:
+        yield small_print(source.about)
 
 
 def _buttons(answer: Answer, ours: str, context: RenderContext) -> Iterator[Card]:
@@ -260,7 +261,7 @@ def _claim(cited: ShownCitation, library: Library, with_card: bool, language: La
     url = library.url(place)
     if url is not None and len(url) <= LONGEST_URL:
         document["url"] = address(url)
-    since = _SINCE.format(day=cited.effective_from or "").of(language)
+    since = SINCE.format(day=cited.effective_from or "").of(language)
     said = (version, since if cited.effective_from else "")
     keywords = [line(one, limit=KEYWORD) for one in said if one]
     if keywords:

@@ -154,13 +154,11 @@ def test_the_most_sensitive_source_counts_and_an_unknown_class_above_all() -> No
 
 
 def test_a_source_says_whose_it_is() -> None:
-    """Owner, verifier and class, after its version and page."""
+    """Title, version, section and page above; owner, verifier and class below."""
     given = answer(owner="Legal", verified_by="Audit", sensitivity="internal")
     (source,) = sources(given.citations, Library().of(given))
-    assert (
-        source.about
-        == "version 2.0 · page 4 · owner Legal · verified by Audit · classified Internal"
-    )
+    assert source.title == f"{source.policy}, {source.section}"
+    assert source.about == "owner Legal · verified by Audit · classified Internal"
 
 
 @pytest.mark.parametrize(

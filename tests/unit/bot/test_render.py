@@ -1,6 +1,7 @@
 """Replies and records at the terminal: what must be seen, what foreign text must not do."""
 
 import io
+from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import pytest
@@ -173,9 +174,10 @@ def test_an_answer_shows_badge_marks_and_sources_in_this_order() -> None:
         "● High confidence · not yet calibrated",
         "The limit is EUR 50. [1]",
         "Sources",
-        "[1] Gifts Policy 2.0, in force since 2025-07-01",
-        "§4.2 Limits, page 3",
-        "“The limit is EUR 50.”",
+        "Gifts Policy 2.0\n",
+        "§4.2 Limits, page 3\n",
+        "[1] “The limit is EUR 50.”\n",
+        "since 2025-07-01\n",
     ]
     found = [output.index(part) for part in parts]
     assert found == sorted(found)
@@ -186,8 +188,38 @@ def test_quotes_of_one_section_share_its_name() -> None:
     citations = (citation(1), citation(2, quote="Cash is never accepted."))
     output = printed(*answer_view(answered(citations=citations)))
     assert output.count("§4.2 Limits") == 1
-    assert "[1-2] Gifts Policy 2.0" in output
     assert "[2] “Cash is never accepted.”" in output
+
+
+def test_sections_of_one_version_stand_below_its_title() -> None:
+    """Title and date stand once, also where another policy is cited in between; marks stay."""
+    cash = replace(PLACE, number="4.3", title="Cash", page=4)
+    other = replace(PLACE, policy_key="travel", policy_title="Travel Policy", version_label="3.1")
+    cited = (
+        citation(1),
+        replace(
+            citation(2),
+            place=other,
+            span=Span(version_id=VersionId(2), char_start=0, char_end=1),
+            effective_from=None,
+        ),
+        replace(citation(3, quote="No cash."), place=cash),
+        citation(4, quote="Ask before."),
+    )
+    output = printed(*answer_view(answered(citations=cited)))
+    listed = output.partition("Sources\n")[2]
+    assert [line.strip() for line in listed.splitlines()] == [
+        "Gifts Policy 2.0",
+        "§4.2 Limits, page 3",
+        "[1] “The limit is EUR 50.”",
+        "[4] “Ask before.”",
+        "§4.3 Cash, page 4",
+        "[3] “No cash.”",
+        "since 2025-07-01",
+        "Travel Policy 3.1",
+        "§4.2 Limits, page 3",
+        "[2] “The limit is EUR 50.”",
+    ]
 
 
 def test_assumptions_and_notes_follow() -> None:

@@ -162,18 +162,34 @@ def test_a_shortened_quote_says_so() -> None:
     (only,) = told
     assert only.endswith(
         "\nShortened here: the quote has 4,501 characters,"
-        " all of them under \u201cShow evidence\u201d."
+        " all of them under \u201cShow evidence\u201d.\nsince 2026-03-01 \u00b7 owner Legal"
     )
     assert "[shortened from 4,501 characters]" in words(answer)
 
 
 def test_sources_beyond_five_are_named() -> None:
     """By their marks; all quotes are under the button."""
-    container = next(b for b in blocks(answered("x", many=12)) if b["type"] == "container")
+    cited = tuple(citation(n, "x", replace(place("x"), number=str(n))) for n in range(1, 13))
+    answer = replace(answered("x", many=12), citations=cited)
+    container = next(b for b in blocks(answer) if b["type"] == "container")
     assert container["title"]["text"] == "Sources (12)"
     assert len(container["child_blocks"]) == 10
     last = container["child_blocks"][-1]
     assert any("[6][7][8][9][10][11][12]" in text for text in strings(last))
+
+
+def test_long_quotes_of_one_section_are_whole_or_say_that_they_are_not() -> None:
+    """They share a block of 3,000 characters, which Slack would cut off, and say where they end."""
+    cited = tuple(citation(n, f"{n} " + "gift " * 200, place("Limits")) for n in range(1, 7))
+    answer = replace(answered("x", many=6), citations=cited)
+    (told,) = [text for text in strings(blocks(answer)) if "[1] “1 gift" in text]
+    assert len(told) < 3_000
+    lines = told.splitlines()
+    assert lines[0] == f"[1] “{cited[0].quote}”"
+    assert lines[1].startswith("[2] “2 gift")
+    assert lines[2].startswith("Shortened here")
+    under = "The quote (1,002 characters) is under “Show evidence”."
+    assert lines[3:] == [*(f"[{n}] {under}" for n in range(3, 7)), "since 2026-03-01 · owner Legal"]
 
 
 def test_the_evidence_has_all_of_every_quote() -> None:
