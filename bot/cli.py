@@ -47,13 +47,23 @@ EXIT_PRIVILEGED = 8
 EXIT_INTERRUPTED = 130
 EXIT_PIPE_CLOSED = 141
 EXIT_TERMINATED = 143
+EXIT_CODES = f"exit codes:{(__doc__ or '').partition('Exit codes:')[2]}".rstrip()
+"""As the help says them."""
+_GO_ON = ("ingest:ingest", "spaces:embed", "sources:sync", "evaluate:run", "shadow:shadow")
+KEPT = {
+    "ask:ask": "nothing was kept",
+    "ask:chat": "what was answered is in the record",
+    "demo:demo": "what was read and answered stays in the demo's database",
+    **dict.fromkeys(_GO_ON, "what is finished is kept, and the same command goes on with the rest"),
+}
+"""What is kept of a command that is interrupted, unless it says so itself."""
 
 
 def run(words: Sequence[str], parser: argparse.ArgumentParser | None = None) -> int:
     """Run one command and return its exit code; `parser` replaces that of `citebound`."""
     _make_streams_forgiving()
-    arguments = vars((parser or build_parser()).parse_args(words))
-    is_debug, function, kept = (arguments.pop(name) for name in ("debug", "function", "kept"))
+    arguments = vars((parser or build_parser(EXIT_CODES)).parse_args(words))
+    is_debug, function = arguments.pop("debug"), arguments.pop("function")
     if not is_debug:
         sys.excepthook = _report_unexpected
     termination = _Termination()
@@ -62,8 +72,9 @@ def run(words: Sequence[str], parser: argparse.ArgumentParser | None = None) -> 
         code = _imported(function)(**arguments)
         sys.stdout.flush()
     except KeyboardInterrupt as interrupt:
-        words = ("told to end" if termination.came else "interrupted", str(interrupt) or kept)
-        _say(": ".join(filter(None, words)))
+        kept = str(interrupt) or KEPT.get(function.rpartition(".")[2])
+        how = "told to end" if termination.came else "interrupted"
+        _say(f"{how}: {kept}" if kept else how)
         return EXIT_TERMINATED if termination.came else EXIT_INTERRUPTED
     except BrokenPipeError:
         _silence_output()

@@ -23,9 +23,10 @@ from core.adapters.postgres.engine.database import engine_for
 from core.adapters.postgres.engine.embedded import start_embedded, stop_embedded
 from core.adapters.postgres.engine.embedded_account import exclusively
 from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.record_ids import record_named
 from core.adapters.postgres.engine.roles import DatabaseRole, as_embedded_login
 from core.adapters.postgres.engine.schema import migrate
-from core.adapters.postgres.record.audit_reader import find_record, newest_records
+from core.adapters.postgres.record.audit_reader import newest_records, read_record
 from core.adapters.system import SystemClock, UuidSource
 from core.domain.audit import RecordLine, RecordView
 
@@ -223,9 +224,10 @@ class UnrecordedReader:
         self._engine = engine
 
     async def show(self, record_id: str) -> RecordView | None:
-        """See `find_record`."""
+        """Return the one record that is meant."""
         async with self._engine.connect() as connection:
-            return await find_record(connection, record_id)
+            found = await record_named(connection, record_id)
+            return await read_record(connection, found) if found else None
 
     async def list(self, *, limit: int = 20, outcome: str | None = None) -> list[RecordLine]:
         """See `newest_records`."""

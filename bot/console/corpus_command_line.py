@@ -121,7 +121,6 @@ INGEST = command(
     option("--yes", dest="is_sure", action="store_true", help="with --sync: without asking"),
     JSON,
     short="read policies into the corpus",
-    kept="what was stored stays, and the same command goes on with the rest",
     text="""Reads policies: text, sections, facts and chunks. The same file again changes
 nothing; a changed file becomes a new version, and the old one stays readable with `--as-of`. An
 earlier text ingested again holds again. A file that can't be read is named and the others go on.
@@ -173,10 +172,7 @@ stored already. Cost is estimated before and said after. It needs ANTHROPIC_API_
   citebound ingest gifts.pdf --key gifts --label 2.0 --effective-from 2025-07-01
   citebound ingest treasury.docx --audience finance,board --tags payments
   citebound ingest policies/ --sync            and withdraw what is no longer there
-  citebound ingest policies/ --no-rag          facts only: answers rest on the graph alone
-  citebound ingest policies/ --extract claude --dry-run     what would it cost?
-  citebound ingest policies/ --extract claude
-  citebound ingest policies/ --json""",
+  citebound ingest policies/ --extract claude --dry-run     what would it cost?""",
 )
 CORPUS = group(
     "corpus",
@@ -331,7 +327,6 @@ version, or if its file is named to `ingest`; not because a folder still holds t
         ),
         JSON,
         short="embed all chunks, and switch to their space",
-        kept="what was stored stays, and the same command goes on with the rest",
         text="""Embeds every chunk that lacks a vector in an embedding space, then lets that space
 serve. Questions are answered and policies ingested meanwhile. It can be interrupted and goes on
 where it was; done again it changes nothing. Without `--space` it builds the space of the embedder
@@ -339,8 +334,7 @@ that is set up: Voyage with VOYAGE_API_KEY, else the local one.""",
         examples="""\
   citebound corpus embed --dry-run
   citebound corpus embed
-  citebound corpus embed --space voyage:voyage-4-large --drop-old
-  citebound corpus embed --space local""",
+  citebound corpus embed --space voyage:voyage-4-large --drop-old""",
     ),
     short="look at what was ingested",
     text="""Counts, lists, compares, checks and draws what was ingested, withdraws policies, and
@@ -348,8 +342,6 @@ embeds what there is anew. Without `--group`, policies of every audience are see
     examples="""\
   citebound corpus summary
   citebound corpus list --group finance
-  citebound corpus withdraw gifts --reason "replaced by the conduct policy"
   citebound corpus validate
-  citebound corpus graph -o graph.html
-  citebound corpus embed""",
+  citebound corpus graph -o graph.html""",
 )

@@ -115,7 +115,6 @@ EVAL = group(
         ),
         JSON,
         short="ask a question set, and grade it",
-        kept="finished questions are kept, and the same command goes on with the rest",
         text="""Asks labelled questions, grades each answer, and prints how many passed (right, and
 quoted in full; or rightly not answered), by kind and by difficulty, what the confidence is worth,
 how well citations meet the labels, and what it cost. Each finished question is a line of RUN.jsonl;
@@ -143,7 +142,6 @@ answered should not be.""",
   citebound eval run --questions samples/questions/test.jsonl --out before.json
   citebound eval run --questions samples/questions/test.jsonl --ablate --no-rag
   citebound eval run --questions facts.jsonl --reasoner claude --grader model
-  citebound eval run --questions workplace/questions/heldout.jsonl --alone
   citebound eval run --questions train.jsonl --documents . --limit 200 --only '*18f*' --verbose""",
     ),
     command(

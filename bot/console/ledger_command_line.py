@@ -51,7 +51,6 @@ be completed, as without a key or an anchor.""",
         examples="""\
   citebound audit verify
   citebound audit verify --anchors /mnt/anchors --keys trusted-keys.txt --json
-  citebound audit verify --since 2026-01-31
   citebound audit verify --record 7c1a90e4
   citebound audit verify --bundle gifts.zip --keys trusted-keys.txt""",
     ),

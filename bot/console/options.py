@@ -6,13 +6,13 @@ imported.
 
 import argparse
 import re
-import sys
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
+from bot.console.argument_parser import Parser, Prose
 from core.domain.errors import UsageError
 from core.domain.policy import EVERYONE
 from core.ingest.metadata import shown
@@ -49,8 +49,8 @@ class Command:
     empty of a group."""
     options: tuple[Option, ...]
     """What may follow it."""
-    commands: "tuple[Command, ...]"
-    """The commands of a group."""
+    listed: "tuple[Command | str, ...]"
+    """The commands of a group, and words that stand above those that follow them."""
     short: str
     """In the list of commands."""
     text: str
@@ -58,71 +58,28 @@ class Command:
     examples: str
     """Below the options: commands as they are typed, one a line. Of a group they stand above its
     commands, and what follows them after an empty line stands below all."""
-    kept: str = ""
-    """What is kept where it is interrupted, as it is said then; empty: nothing is said."""
-    headings: Mapping[str, str] = field(default_factory=dict[str, str])
-    """In the list of a group's commands: what stands above some of them, by name."""
+
+    @property
+    def commands(self) -> "tuple[Command, ...]":
+        """The commands of a group."""
+        return tuple(one for one in self.listed if isinstance(one, Command))
 
 
 def command(
-    name: str,
-    function: str,
-    *options: Option,
-    short: str,
-    text: str,
-    examples: str,
-    kept: str = "",
+    name: str, function: str, *options: Option, short: str, text: str, examples: str
 ) -> Command:
     """Declare a command; see `Command`."""
-    return Command(name, function, options, (), short, text, examples, kept)
+    return Command(name, function, options, (), short, text, examples)
 
 
-def group(
-    name: str,
-    *commands: Command,
-    short: str = "",
-    text: str,
-    examples: str,
-    headings: Mapping[str, str] | None = None,
-) -> Command:
+def group(name: str, *listed: Command | str, short: str = "", text: str, examples: str) -> Command:
     """Declare a group of commands; see `Command`."""
-    listed = headings or {commands[0].name: "commands"}
-    return Command(name, "", (), commands, short, text, examples, headings=listed)
-
-
-class _Prose(argparse.HelpFormatter):
-    """Fills paragraphs to the terminal's width, and leaves examples as they are."""
-
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
-        return "\n\n".join(
-            block
-            if "\n  " in f"\n{block}"
-            else super(_Prose, self)._fill_text(block, width, indent)
-            for block in text.split("\n\n")
-        )
-
-
-class _Parser(argparse.ArgumentParser):
-    """Says a usage error in one line, as all errors of the command are said.
-
-    A group of commands without a word after it prints its help, and ends with 0.
-    """
-
-    def parse_known_args(  # pyright: ignore[reportIncompatibleMethodOverride]
-        self, args: Any = None, namespace: Any = None
-    ) -> Any:
-        if self._subparsers is not None and not (sys.argv[1:] if args is None else args):
-            self.print_help()
-            self.exit()
-        return super().parse_known_args(args, namespace)
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"citebound: error: {message}; see `{self.prog} --help`\n")
+    return Command(name, "", (), listed, short, text, examples)
 
 
 def parser_of(command: Command) -> argparse.ArgumentParser:
     """Return the parser of a command and all below it."""
-    parser = _Parser(prog=command.name, **_help_of(command))
+    parser = Parser(prog=command.name, **_help_of(command))
     _fill(parser, command)
     return parser
 
@@ -138,12 +95,12 @@ def _fill(parser: argparse.ArgumentParser, command: Command) -> None:
         (either if about.pop("is_either", False) else taker).add_argument(*names, **about)
     if not command.commands:
         parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
-        parser.set_defaults(function=command.function, kept=command.kept)
+        parser.set_defaults(function=command.function)
         return
     below = parser.add_subparsers(
         metavar="COMMAND",
         required=True,
-        parser_class=_Parser,
+        parser_class=Parser,
         prog=parser.prog,
         help=argparse.SUPPRESS,
     )
@@ -152,26 +109,20 @@ def _fill(parser: argparse.ArgumentParser, command: Command) -> None:
 
 
 def _help_of(command: Command) -> dict[str, Any]:
-    text, below = command.text, f"examples:\n{command.examples}"
-    usage = None
+    usage, text, below = None, command.text, f"examples:\n{command.examples}"
     if command.commands:
         examples, _, below = below.partition("\n\n")
-        text = "\n\n".join([text, examples, *_listed(command)])
-        usage = "%(prog)s COMMAND ..."
-    return {"usage": usage, "description": text, "epilog": below, "formatter_class": _Prose}
+        usage, text = "%(prog)s COMMAND ...", f"{text}\n\n{examples}\n{_listed(command)}"
+    return {"usage": usage, "description": text, "epilog": below, "formatter_class": Prose}
 
 
-def _listed(command: Command) -> Iterator[str]:
-    """Yield the commands of a group below their headings."""
+def _listed(command: Command) -> str:
     width = max(len(child.name) for child in command.commands) + 2
-    lines = list[str]()
-    for child in command.commands:
-        if child.name in command.headings and lines:
-            yield "\n".join(lines)
-        if child.name in command.headings:
-            lines = [f"{command.headings[child.name]}:"]
-        lines.append(f"  {child.name:<{width}}{child.short}")
-    yield "\n".join(lines)
+    listed = command.listed if isinstance(command.listed[0], str) else ("commands", *command.listed)
+    return "\n".join(
+        f"\n{one}:" if isinstance(one, str) else f"  {one.name:<{width}}{one.short}"
+        for one in listed
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

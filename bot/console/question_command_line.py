@@ -92,8 +92,7 @@ section does not say. Each section is paid for once.""",
         examples="""\
   citebound eval generate
   citebound eval generate --kinds deadline,threshold --policy gifts --limit 20 --dry-run
-  citebound eval generate --by claude --limit 40 --budget 1.00
-  citebound eval generate --seed 2 --out drafts.jsonl""",
+  citebound eval generate --by claude --limit 40 --budget 1.00""",
     ),
     group(
         "questions",

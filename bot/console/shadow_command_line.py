@@ -99,7 +99,6 @@ SHADOW = (
         ),
         JSON,
         short="past questions by a new corpus, model, prompt or calibration",
-        kept="finished questions are kept, and the same command goes on with the rest",
         text="""Answers the questions of the record anew by what is to come, and lists what people
 would be told otherwise, before it is switched. Nothing is posted, no case is opened, no
 conversation goes on, and nothing is recorded but who read which questions and that they were
@@ -120,7 +119,6 @@ was told before. 13: the budget is spent before the end.""",
         examples="""\
   citebound eval shadow --since 2026-06-01 --corpus policies-2027 --as-of 2027-01-01
   citebound eval shadow --since 2026-06-01 --calibration own/2 --allow 20
-  citebound eval shadow --since 2026-06-01 --sample 100 --model claude-opus-5-5 --budget 10
-  citebound eval shadow --since 2026-06-01 --prompts my-prompts --budget 5""",
+  citebound eval shadow --since 2026-06-01 --sample 100 --model claude-opus-5-5 --budget 10""",
     ),
 )

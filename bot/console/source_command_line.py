@@ -141,7 +141,6 @@ be read as it is), gone (its policy is still in force) or withdrawn.""",
         option("name", nargs="?", metavar="NAME", help="default: all"),
         JSON,
         short="bring the corpus in step now",
-        kept="what was stored stays, and the same command goes on with the rest",
         text="""Lists what a source holds, ingests what is new or changed, and withdraws what is
 gone, by the rule of the source. Whatever was interrupted goes on with the same command. Exit code 1
 if a document can't be read, or policies whose documents are gone wait for `sources withdraw`.""",

@@ -113,9 +113,7 @@ class Library:
 
     def url(self, place: SectionRef) -> str | None:
         """Return where a section can be opened; None if nowhere, or elsewhere."""
-        shelf = self.shelves.get(place.policy_key)
-        if shelf is None:
-            return None
+        shelf = self.shelf(place)
         if (base := self.trusted(shelf.url)) is None:
             return None
         url = address_at(base, shelf.file_name, place)
@@ -132,20 +130,9 @@ class Library:
         """Return the address of a page of the officers' console; None: there is none."""
         return None if self.console is None else f"{self.console.rstrip('/')}{path}"
 
-    def owner(self, place: SectionRef) -> str | None:
-        """Return who answers for the policy of a section."""
-        shelf = self.shelves.get(place.policy_key)
-        return shelf.owner if shelf else None
-
-    def verifier(self, place: SectionRef) -> str | None:
-        """Return who verified the policy of a section."""
-        shelf = self.shelves.get(place.policy_key)
-        return shelf.verified_by if shelf else None
-
-    def sensitivity(self, place: SectionRef) -> Sensitivity | None:
-        """Return how the policy of a section is classified."""
-        shelf = self.shelves.get(place.policy_key)
-        return shelf.sensitivity if shelf else None
+    def shelf(self, place: SectionRef) -> Shelf:
+        """Return what is said of the policy of a section."""
+        return self.shelves.get(place.policy_key, Shelf())
 
 
 def library_of(settings: Settings) -> Library:

@@ -83,12 +83,8 @@ def policy_title(place: SectionRef, language: Language) -> str:
 
 
 def section_title(place: SectionRef, language: Language = Language.ENGLISH) -> str:
-    """Return policy, country and section on one line."""
-    country = f" ({line(place.jurisdiction, limit=20)})" if place.jurisdiction else ""
-    section = _named(place)
-    joint = " " if section[:1] == "\N{SECTION SIGN}" else ", "
-    name = f"{line(place.policy_title, limit=TITLE) or POLICY.of(language)}{country}"
-    return f"{name}{joint}{section}" if section else name
+    """Return policy, version, country and section on one line."""
+    return ", ".join(filter(None, (policy_title(place, language), section_name(place))))
 
 
 def numbers(quotes: Sequence[ShownCitation]) -> str:
@@ -100,10 +96,11 @@ def _section(place: SectionRef, language: Language) -> str:
     page = ""
     if place.page is not None:
         page = _PAGES[place.page_kind].format(page=place.page).of(language)
-    return ", ".join(filter(None, (_named(place), page)))
+    return ", ".join(filter(None, (section_name(place), page)))
 
 
-def _named(place: SectionRef) -> str:
+def section_name(place: SectionRef) -> str:
+    """Return number and title of a section: "§4.2 Limits", "Annex A Forms"."""
     number = line(place.number or "", limit=40)
     sign = "§" if number[:1].isdigit() else ""
     parts = (f"{sign}{number}" if number else "", line(place.title, limit=TITLE))
@@ -125,14 +122,13 @@ _CLASSIFIED = Text("classified {name}", "eingestuft als {name}")
 def _about(place: SectionRef, effective_from: str | None, library: Library) -> Iterator[Text]:
     if effective_from:
         yield SINCE.format(day=line(effective_from, limit=20))
-    owner = library.owner(place)
-    if owner:
-        yield _OWNER.format(name=line(owner, limit=80))
-    verifier, sensitivity = library.verifier(place), library.sensitivity(place)
-    if verifier:
-        yield _VERIFIED.format(name=line(verifier, limit=80))
-    if sensitivity:
-        yield _CLASSIFIED.format(name=line(sensitivity.name, limit=40))
+    shelf = library.shelf(place)
+    if shelf.owner:
+        yield _OWNER.format(name=line(shelf.owner, limit=80))
+    if shelf.verified_by:
+        yield _VERIFIED.format(name=line(shelf.verified_by, limit=80))
+    if shelf.sensitivity:
+        yield _CLASSIFIED.format(name=line(shelf.sensitivity.name, limit=40))
 
 
 _UNDER_EVIDENCE = Text(

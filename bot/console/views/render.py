@@ -16,7 +16,7 @@ from rich.text import Text
 
 from bot.console.views.terminal import one_line, safe
 from bot.replies.context import Library, address_at
-from bot.replies.sources import sources
+from bot.replies.sources import section_title, sources
 from core.agent.reply.text_blocks import BULLET, Paragraph, blocks
 from core.agent.wording import ON_SAMPLES, UNCALIBRATED
 from core.domain.answer import Answer, Badge, Outcome, RefusalKind
@@ -65,8 +65,8 @@ def sources_view(answer: Answer) -> Iterator[RenderableType]:
             yield safe(source.policy, style="bold")
         yield _indented(safe(source.section))
         place = source.quotes[0].place
-        shelf = library.shelves.get(place.policy_key)
-        if shelf is not None and shelf.url:
+        shelf = library.shelf(place)
+        if shelf.url:
             address = one_line(address_at(shelf.url, shelf.file_name, place))
             yield _indented(Text(address, style="dim"))
         for citation in source.quotes:
@@ -78,20 +78,7 @@ def sources_view(answer: Answer) -> Iterator[RenderableType]:
 
 def place_line(place: SectionRef) -> str:
     """Return a section as people say it: policy, version, section."""
-    parts = [one_line(place.policy_title)]
-    if place.version_label:
-        parts[0] += f" {one_line(place.version_label)}"
-    if place.jurisdiction:
-        parts[0] += f" ({one_line(place.jurisdiction)})"
-    section = section_name(place)
-    return f"{parts[0]}, {section}" if section else parts[0]
-
-
-def section_name(place: SectionRef) -> str:
-    """Return number and title of a section: "§4.2 Limits", "Annex A Forms"."""
-    number, title = one_line(place.number or ""), one_line(place.title)
-    sign = "§" if number[:1].isdigit() else ""
-    return " ".join(part for part in (f"{sign}{number}" if number else "", title) if part)
+    return one_line(section_title(place))
 
 
 def _headline(answer: Answer) -> Text:

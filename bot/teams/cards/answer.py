@@ -279,7 +279,7 @@ def _card(quote: str) -> str:
 
 
 def _strictest(answer: Answer, library: Library) -> Sensitivity | None:
-    found = [library.sensitivity(one.place) for one in answer.quoted]
+    found = [library.shelf(one.place).sensitivity for one in answer.quoted]
     return max((one for one in found if one), key=lambda one: one.rank, default=None)
 
 

@@ -135,7 +135,7 @@ def test_interrupted_it_keeps_what_was_read(
     assert process.returncode == 130
     assert out == ""
     assert "4 sections were read, and are kept" in err
-    assert err.endswith("what was stored stays, and the same command goes on with the rest\n")
+    assert err.endswith("what is finished is kept, and the same command goes on with the rest\n")
     with anthropic_server(diligent) as server:
         done = citebound("ingest", str(policies), "--extract", "claude", **access(server))
         assert (done.code, len(server.received)) == (0, 1)

@@ -71,7 +71,7 @@ def looks_answered(shown: Shown) -> None:
     assert "AIGeneratedContent" not in str(entity)  # no model wrote it
     assert [one["position"] for one in entity["citation"]] == [1, 2]
     titles = {one["appearance"]["name"] for one in entity["citation"]}
-    assert titles == {"Gifts and Hospitality Policy §4.2 Monetary limit"}
+    assert titles == {"Gifts and Hospitality Policy 2.0, §4.2 Monetary limit"}
     assert shown.content["feedbackLoopEnabled"] is True
     assert "Sources (2)" in json.dumps(shown.cards)
 

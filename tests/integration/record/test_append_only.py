@@ -93,7 +93,7 @@ async def test_a_conversation_goes_on_from_a_record(ask: Ask, service: Service) 
     assert await thread_named(reference) == "0badcafe"
     for itself in ("anna", "ben", "0badcafe", "ca", unknown, "%", "it's"):
         assert await thread_named(itself) == itself
-    with pytest.raises(UsageError, match="there is no answer with the reference"):
+    with pytest.raises(UsageError, match="no answer at the terminal has"):
         await thread_named("0badcaff")
 
 

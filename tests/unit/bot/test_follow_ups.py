@@ -59,8 +59,7 @@ def test_nothing_is_suggested_twice_or_in_vain() -> None:
     assert follow_ups(replace(_answer("Gifts Policy"), outcome=Outcome.REFUSED)) == ()
 
 
-def test_a_section_without_a_number_is_set_apart_from_its_policy() -> None:
+def test_a_section_is_set_apart_from_its_policy() -> None:
     """Two titles side by side read as one."""
     place = make_place("Digital cards", number=None)
     assert section_title(place).endswith(", Digital cards")
-    assert ", " not in section_title(HERE)

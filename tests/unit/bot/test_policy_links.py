@@ -144,13 +144,14 @@ def test_the_most_sensitive_source_counts_and_an_unknown_class_above_all() -> No
     """Names are compared without regard to capitals."""
     library = Library()
     ranks = [
-        library.of(answer(sensitivity=name)).sensitivity(place()) for name in (*CLASSES, "Red")
+        library.of(answer(sensitivity=name)).shelf(place()).sensitivity
+        for name in (*CLASSES, "Red")
     ]
     assert [one.rank for one in ranks if one] == [0, 1, 2, 3, 4]
-    told = library.of(answer(sensitivity=" internal ")).sensitivity(place())
+    told = library.of(answer(sensitivity=" internal ")).shelf(place()).sensitivity
     assert told is not None
     assert (told.name, told.rank) == ("Internal", 1)
-    assert library.of(answer()).sensitivity(place()) is None
+    assert library.of(answer()).shelf(place()).sensitivity is None
 
 
 def test_a_source_says_whose_it_is() -> None:

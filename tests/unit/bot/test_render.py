@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.console import Console, RenderableType
 
 from bot.console.views.record_view import record_view, records_list
-from bot.console.views.render import answer_view, place_line, section_name
+from bot.console.views.render import answer_view, place_line
 from core.domain.answer import (
     Answer,
     Badge,
@@ -299,7 +299,6 @@ def test_sections_are_named_as_people_say_them(number: str | None, title: str, s
         title=title,
         page=None,
     )
-    assert section_name(place) == shown
     assert place_line(place) == f"P (DE), {shown}"
 
 

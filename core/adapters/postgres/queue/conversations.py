@@ -148,10 +148,9 @@ _CITED = text(
 )
 _NAMED = text(
     "SELECT a.record_id AS id, c.thread FROM citebound.conversations c"
-    " LEFT JOIN citebound.questions q ON q.conversation_id = c.id"
-    " LEFT JOIN citebound.answers a ON a.question_id = q.id"
-    " WHERE c.platform = 'console'"
-    " AND (c.thread = :typed OR right(a.record_id::text, length(:named)) = :named)"
+    " JOIN citebound.questions q ON q.conversation_id = c.id"
+    " JOIN citebound.answers a ON a.question_id = q.id"
+    " WHERE c.platform = 'console' AND right(a.record_id::text, length(:named)) = :named"
 )
 
 
@@ -190,22 +189,16 @@ class PostgresConversationStore:
             UsageError: There is no such record at the terminal, or there are several.
         """
         meant, reference = id_range(typed), reference_in(typed)
-        if meant is None or (not reference and meant[0] != meant[1]):
+        if meant is None or await self.find(Place(thread=typed)):
             return typed
-        given = {"named": reference or str(meant[0]), "typed": typed}
         async with reading(self._engine) as connection:
-            rows = (await connection.execute(_NAMED, given)).all()
-        threads = {row.thread for row in rows}
-        if typed in threads or not (rows or reference):
-            return typed
-        if len(threads) > 1:
-            raise several(typed, [row.id for row in rows if row.id])
-        if not threads:
-            raise UsageError(
-                f"there is no answer with the reference {typed!r} at the terminal: leave out"
-                " --thread to begin a conversation, or give it another name"
-            )
-        return threads.pop()
+            named = {"named": reference or str(meant[0])}
+            rows = (await connection.execute(_NAMED, named)).all()
+        if len({row.thread for row in rows}) > 1:
+            raise several(typed, [row.id for row in rows])
+        if reference and not rows:
+            raise UsageError(f"no answer at the terminal has the reference {typed!r}")
+        return rows[0].thread if rows else typed
 
     @raises_transient
     @begun_again

@@ -10,7 +10,6 @@ from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.record_ids import record_named
 from core.adapters.postgres.officers.session import OfficerSession, Reading
 from core.audit.canonical import Commitment, instant, leaf_hash
 from core.domain.audit import RecordLine, RecordView
@@ -41,7 +40,7 @@ class PostgresAuditReader:
 
     @raises_transient
     async def show(self, record_id: str) -> RecordView | None:
-        """Return one record; see `find_record`.
+        """Return one record, checked; None if there is none.
 
         What is typed is looked up first, so that what is recorded names the whole id.
         """
@@ -49,7 +48,7 @@ class PostgresAuditReader:
         if found is None:
             return None
         async with self._session.reading(Reading(record_id=found)) as connection:
-            return await find_record(connection, found)
+            return await read_record(connection, UUID(found))
 
     @raises_transient
     async def list(self, *, limit: int = 20, outcome: str | None = None) -> list[RecordLine]:
@@ -58,12 +57,6 @@ class PostgresAuditReader:
         reading = Reading(purpose="audit list", statement=given, views=["v_answers"])
         async with self._session.reading(reading) as connection:
             return await newest_records(connection, limit=limit, outcome=outcome)
-
-
-async def find_record(connection: AsyncConnection, record_id: str) -> RecordView | None:
-    """Return one record, checked; None if there is none. See `record_named`."""
-    found = await record_named(connection, record_id)
-    return await read_record(connection, found) if found else None
 
 
 async def newest_records(
