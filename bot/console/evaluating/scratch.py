@@ -115,7 +115,7 @@ async def _ingested(
             data = await asyncio.to_thread(read_file, path)
             prepared = await prepared_again(service.ingestor, read, data, with_chunks=True)
             stored = await deployed.corpus.versions_of(prepared.metadata.key)
-            metadata = inherit(prepared.metadata, stored, given=given, sha256=prepared.sha256)
+            metadata = inherit(prepared, stored, given=given)
             await service.ingestor.ingest(
                 data,
                 source_name=path.name,

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.servers.slack import FakeSlack
+from tests.servers.slack.places import Kind
 from tests.slack_product import Product
 
 QUESTION = "What is the limit for gifts that employees accept from business partners?"
@@ -12,7 +13,7 @@ FILES = [{"id": "F0", "name": "invoice.pdf", "mimetype": "application/pdf"}]
 @pytest.mark.parametrize("kind", ["channel", "group"])
 @pytest.mark.parametrize("types", [("message",), ("app_mention",), ("message", "app_mention")])
 async def test_one_event_is_enough(
-    slack: FakeSlack, served: Product, kind: str, types: tuple[str, ...]
+    slack: FakeSlack, served: Product, kind: Kind, types: tuple[str, ...]
 ) -> None:
     """Answered once, whichever comes, in whichever order."""
     anna = slack.workspace.user("anna")

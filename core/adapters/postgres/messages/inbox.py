@@ -106,7 +106,7 @@ class PostgresInbox:
 
     @raises_transient
     @begun_again
-    async def _note_file(self, key: str) -> None:
+    async def _note_file(self, key: str | None) -> None:
         """Keep that a message has a file, where its first event did not say so."""
         async with self._engine.begin() as connection:
             await connection.execute(_HAS_FILE, {"key": key})
