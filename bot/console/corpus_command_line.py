@@ -212,7 +212,7 @@ duplicates, and policies in force that contradict each other. Exit code 1 if the
     ),
     command(
         "changes",
-        f"{_COMMANDS}.corpus:changes",
+        f"{_COMMANDS}.changes:changes",
         option(
             "--since",
             type=as_of,

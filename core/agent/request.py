@@ -21,7 +21,7 @@ from core.language.languages import Language
 from core.ontology.tools.registry import Tool
 from core.ports import (
     Clock,
-    CorpusStore,
+    CorpusReader,
     Knowledge,
     Progress,
     Progressed,
@@ -135,7 +135,7 @@ class PipelineParts:
 
     reasoner: ReasonerFactory
     """Makes who proposes."""
-    corpus: CorpusStore
+    corpus: CorpusReader
     """Reads spans."""
     retriever: ChunkRetriever
     """Searches chunks."""

@@ -20,7 +20,7 @@ from core.domain.question import Question
 from core.language.languages import language_of
 from core.language.sentences import says_something, split_sentences
 from core.language.spans import Span
-from core.ports import CorpusStore
+from core.ports import CorpusReader
 
 SENTENCES = 6
 """Sentences that are quoted."""
@@ -71,7 +71,7 @@ async def speak_up(
 
 
 async def _quotes(
-    chunks: Sequence[RetrievedChunk], question: Question, corpus: CorpusStore
+    chunks: Sequence[RetrievedChunk], question: Question, corpus: CorpusReader
 ) -> list[Claim]:
     """Return sentences on reporting, as far as the stored text has them."""
     wanted: dict[Span, str] = {}

@@ -2,47 +2,54 @@
 
 Every method may raise `TransientError` (a dependency failed; nothing was changed) unless it says
 otherwise.
+
+A name's module is imported when the name is first asked for: a command needs few of them.
 """
 
-from core.ports.cases import CaseStore, FeedbackStore
-from core.ports.corpus import (
-    CorpusStore,
-    Publication,
-    Published,
-    StoredVersion,
-    Unchanged,
-)
-from core.ports.knowledge import Knowledge, Lookup, OntologyStore
-from core.ports.messages import (
-    Audience,
-    Backlog,
-    Completion,
-    Handler,
-    Handlers,
-    Inbox,
-    Kept,
-    Outbox,
-    Platform,
-    Poster,
-    Surface,
-    WorkKind,
-    WorkQueue,
-)
-from core.ports.reasoning import (
-    ModelCallLog,
-    Progress,
-    Progressed,
-    Reasoner,
-    ReasonerFactory,
-    RunContext,
-    Spending,
-    StoredCall,
-    Toolbox,
-)
-from core.ports.record import AuditLog, ConversationStore, RecordReceipt
-from core.ports.search import ChunkSearch, SearchRequest, SearchResult
-from core.ports.system import Clock, IdSource
-from core.ports.text_models import Embedder, EmbeddingSpace, Reader, Vector
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from core.ports.cases import CaseStore, FeedbackStore
+    from core.ports.corpus import (
+        CorpusReader,
+        CorpusStore,
+        Publication,
+        Published,
+        StoredVersion,
+        Unchanged,
+    )
+    from core.ports.knowledge import Knowledge, Lookup, OntologyStore
+    from core.ports.messages import (
+        Audience,
+        Backlog,
+        Completion,
+        Handler,
+        Handlers,
+        Inbox,
+        Kept,
+        Outbox,
+        Platform,
+        Poster,
+        Surface,
+        WorkKind,
+        WorkQueue,
+    )
+    from core.ports.reasoning import (
+        ModelCallLog,
+        Progress,
+        Progressed,
+        Reasoner,
+        ReasonerFactory,
+        RunContext,
+        Spending,
+        StoredCall,
+        Toolbox,
+    )
+    from core.ports.record import AuditLog, ConversationStore, RecordReceipt
+    from core.ports.search import ChunkSearch, SearchRequest, SearchResult
+    from core.ports.system import Clock, IdSource
+    from core.ports.text_models import Embedder, EmbeddingSpace, Reader, Vector
 
 __all__ = [
     "Audience",
@@ -53,6 +60,7 @@ __all__ = [
     "Clock",
     "Completion",
     "ConversationStore",
+    "CorpusReader",
     "CorpusStore",
     "Embedder",
     "EmbeddingSpace",
@@ -90,3 +98,25 @@ __all__ = [
     "WorkKind",
     "WorkQueue",
 ]
+
+_HOMES = {
+    "cases": "CaseStore FeedbackStore",
+    "corpus": "CorpusReader CorpusStore Publication Published StoredVersion Unchanged",
+    "knowledge": "Knowledge Lookup OntologyStore",
+    "messages": "Audience Backlog Completion Handler Handlers Inbox Kept"
+    " Outbox Platform Poster Surface WorkKind WorkQueue",
+    "reasoning": "ModelCallLog Progress Progressed Reasoner"
+    " ReasonerFactory RunContext Spending StoredCall Toolbox",
+    "record": "AuditLog ConversationStore RecordReceipt",
+    "search": "ChunkSearch SearchRequest SearchResult",
+    "system": "Clock IdSource",
+    "text_models": "Embedder EmbeddingSpace Reader Vector",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a name from its module (PEP 562)."""
+    for home, names in _HOMES.items():
+        if name in names.split():
+            return getattr(import_module(f"{__name__}.{home}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

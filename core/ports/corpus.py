@@ -127,8 +127,35 @@ class Published:
     """True if the document was stored already, and only its facts changed."""
 
 
-class CorpusStore(Protocol):
+class CorpusReader(Protocol):
     """Policies, versions, sections and chunks."""
+
+    async def versions(self, scope: Scope, /) -> list[PolicyVersion]:
+        """Return the versions in force in the scope, by policy key."""
+        ...
+
+    async def current_edition(self) -> int | None:
+        """Return the newest edition, or None if nothing was ever published."""
+        ...
+
+    async def read_spans(self, spans: Sequence[Span], scope: Scope, /) -> dict[Span, str]:
+        """Return the stored text of each span.
+
+        Spans that are not in force or not readable in the scope are left out.
+        """
+        ...
+
+    async def has_chunks(self, scope: Scope, /) -> bool:
+        """Return whether any chunk is in the scope."""
+        ...
+
+    async def places(self, spans: Sequence[Span], /) -> dict[Span, SectionRef]:
+        """Return the policy, version, section and page of each span."""
+        ...
+
+
+class CorpusStore(CorpusReader, Protocol):
+    """The same, written."""
 
     async def versions_of(self, key: str, /) -> list[StoredVersion]:
         """Return all versions of a policy, oldest first; empty for an unknown key."""
@@ -166,29 +193,6 @@ class CorpusStore(Protocol):
 
     async def note_file(self, key: str, path: str, /) -> None:
         """Store which file a policy was read from last."""
-        ...
-
-    async def versions(self, scope: Scope, /) -> list[PolicyVersion]:
-        """Return the versions in force in the scope, by policy key."""
-        ...
-
-    async def current_edition(self) -> int | None:
-        """Return the newest edition, or None if nothing was ever published."""
-        ...
-
-    async def read_spans(self, spans: Sequence[Span], scope: Scope, /) -> dict[Span, str]:
-        """Return the stored text of each span.
-
-        Spans that are not in force or not readable in the scope are left out.
-        """
-        ...
-
-    async def has_chunks(self, scope: Scope, /) -> bool:
-        """Return whether any chunk is in the scope."""
-        ...
-
-    async def places(self, spans: Sequence[Span], /) -> dict[Span, SectionRef]:
-        """Return the policy, version, section and page of each span."""
         ...
 
 

@@ -13,11 +13,12 @@ from core.adapters.postgres.access import open_engine
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.roles import DatabaseRole
 from core.adapters.postgres.record.recorded_questions import PostgresRecordedQuestions
-from core.bootstrap import open_stores
+from core.adapters.postgres.stores import PostgresStores
 from core.config.settings import Settings
 from core.domain.affected import AffectedAnswer
 from core.domain.delivery import REFERENCE
 from core.domain.errors import UsageError
+from core.opening import open_stores
 
 
 def affected(*, edition: int | None, policy: str | None, approve: str | None, as_json: bool) -> int:
@@ -50,7 +51,7 @@ async def _approve(
         raise UsageError(
             f"{login!r} is no officer: CITEBOUND_OFFICERS names {', '.join(logins) or 'nobody'}"
         )
-    async with open_stores(settings) as stores:
+    async with open_stores(PostgresStores, settings) as stores:
         await stores.affected.compare(on_day=stores.clock.now().date())
         return await stores.affected_editions.approve(officer=login, edition=edition, policy=policy)
 
@@ -58,7 +59,7 @@ async def _approve(
 async def _affected(
     settings: Settings, edition: int | None, policy: str | None
 ) -> Sequence[AffectedAnswer]:
-    async with open_stores(settings) as stores:
+    async with open_stores(PostgresStores, settings) as stores:
         await stores.affected.compare(on_day=stores.clock.now().date())
         ledger = Ledger(clock=stores.clock, ids=stores.ids, unit=settings.unit)
     officer = getpass.getuser()

@@ -17,8 +17,9 @@ from typing import Any
 from rich.rule import Rule
 from rich.text import Text
 
-from bot.console.open_service import check_corpus, open_service
+from bot.console.open_service import open_service
 from bot.console.options import AskOptions, ask_options
+from bot.console.stores import check_corpus
 from bot.console.views.render import answer_view, sources_view
 from bot.console.views.terminal import Terminal, clean, one_line, open_terminal, safe, to_json
 from bot.console.views.verbose import run_view
@@ -26,7 +27,7 @@ from bot.replies.answer import ref
 from core.adapters.system import UuidSource
 from core.agent.request import AskRequest, Reply
 from core.agent.trace import reply_json, trace_json
-from core.bootstrap import Service
+from core.bootstrap import AnswerService
 from core.domain.answer import Outcome
 from core.domain.conversation import Place
 from core.domain.delivery import REFERENCE
@@ -56,7 +57,7 @@ async def _ask_once(
 ) -> Outcome:
     reply: Reply | None = None
     try:
-        async with open_service(terminal) as service:
+        async with open_service(AnswerService, terminal) as service:
             await check_corpus(service, options.scope)
             thread = await thread_of(service, options)
             reply = await put_question(terminal, service, options, text=text.strip(), thread=thread)
@@ -93,7 +94,7 @@ def chat(**asking: Any) -> int:
     options, terminal, stack = ask_options(**asking), open_terminal(), AsyncExitStack()
     with asyncio.Runner() as runner:
         try:
-            service = runner.run(stack.enter_async_context(open_service(terminal)))
+            service = runner.run(stack.enter_async_context(open_service(AnswerService, terminal)))
             runner.run(check_corpus(service, options.scope))
             options = replace(options, thread=runner.run(thread_of(service, options)))
             Conversation(runner, service, terminal, options).hold()
@@ -103,7 +104,7 @@ def chat(**asking: Any) -> int:
 
 
 async def put_question(
-    terminal: Terminal, service: Service, options: AskOptions, *, text: str, thread: str
+    terminal: Terminal, service: AnswerService, options: AskOptions, *, text: str, thread: str
 ) -> Reply:
     """Answer one message of a thread, and write its trace where that was asked for.
 
@@ -179,7 +180,11 @@ class Conversation:
     """One thread at a time, until the asker leaves."""
 
     def __init__(
-        self, runner: asyncio.Runner, service: Service, terminal: Terminal, options: AskOptions
+        self,
+        runner: asyncio.Runner,
+        service: AnswerService,
+        terminal: Terminal,
+        options: AskOptions,
     ) -> None:
         """Begin, or continue, the thread that the options name."""
         self._runner = runner

@@ -7,15 +7,12 @@ the corpus.
 import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from datetime import date, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rich.text import Text
-
-from bot.console.open_service import check_corpus
-from bot.console.options import Edition, scope_options
+from bot.console.options import scope_options
+from bot.console.stores import check_corpus
 from bot.console.views.corpus_view import (
     policies_json,
     policies_view,
@@ -24,16 +21,14 @@ from bot.console.views.corpus_view import (
     summary_json,
     summary_view,
 )
-from bot.console.views.terminal import Terminal, one_line, open_terminal, safe
-from core.adapters.postgres.stores import PostgresStores
-from core.bootstrap import open_stores
-from core.config.settings import Settings
+from bot.console.views.terminal import Terminal, open_terminal, safe
+from core.adapters.postgres.corpus_stores import CorpusStores
 from core.domain.errors import UsageError
 from core.domain.question import Scope
-from core.ingest.changes import CorpusChanges, change_json, change_lines
 from core.ingest.languages import language_name, language_of_text
 from core.ontology.graphs.graph import OntologyGraph, build_graph, to_graphml, to_html
 from core.ontology.graphs.lint import lint
+from core.opening import open_stores
 
 EXIT_PROBLEMS = 1
 TOLD_BY = 20_000
@@ -45,7 +40,7 @@ class _Corpus:
     terminal: Terminal
     as_json: bool
     scope: Scope
-    stores: PostgresStores
+    stores: CorpusStores
 
     async def graph(self) -> OntologyGraph:
         with self.terminal.busy("Reading the ontology"):
@@ -68,25 +63,6 @@ def validate(*, as_json: bool, **scope: Any) -> int:
     return asyncio.run(_act(_validate, as_json=as_json, scope=scope))
 
 
-def changes(*, since: Edition | date | None, as_json: bool) -> int:
-    """Say what changed since an edition or a day, policy by policy; 0."""
-    terminal = open_terminal()
-    found = asyncio.run(_changes(since))
-    if as_json:
-        terminal.show_json([change_json(one) for one in found.policies])
-        return 0
-    lines = change_lines(found, most=len(found.policies), names_all=True)
-    terminal.show(*(Text(one_line(one)) for one in lines or ["nothing changed"]))
-    return 0
-
-
-async def _changes(since: Edition | date | None) -> CorpusChanges:
-    async with open_stores(Settings.from_environment()) as stores:
-        week_ago = stores.clock.now().date() - timedelta(days=7)
-        begin = since.number if isinstance(since, Edition) else since or week_ago
-        return await stores.corpus_changes.since(begin)
-
-
 def draw_graph(*, output: Path, as_json: bool, **scope: Any) -> int:
     """Write the ontology to a file."""
     if output.suffix not in {".html", ".graphml"}:
@@ -104,7 +80,7 @@ async def _act(
         UsageError: The edition asked for does not exist yet.
     """
     options = scope_options(**scope)
-    async with open_stores(Settings.from_environment()) as stores:
+    async with open_stores(CorpusStores) as stores:
         await check_corpus(stores, options)
         groups = options.groups
         if not options.names_groups:

@@ -91,7 +91,9 @@ def demo(*, chats: bool) -> int:
     terminal, stack, settings = open_terminal(), AsyncExitStack(), _settings()
     with asyncio.Runner() as runner:
         try:
-            service = runner.run(stack.enter_async_context(open_service(terminal, settings)))
+            service = runner.run(
+                stack.enter_async_context(open_service(Service, terminal, settings))
+            )
             first = runner.run(_show_all(terminal, service))
             _say_how_to_go_on(terminal, settings, first)
             if chats and terminal.is_interactive:

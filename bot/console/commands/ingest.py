@@ -45,6 +45,7 @@ from core.adapters.anthropic.extraction.composition import estimating_reader, op
 from core.adapters.anthropic.extraction.extractor import ClaudeSectionReader
 from core.adapters.postgres.corpus.withdrawals import PolicyFile
 from core.adapters.system import SystemClock
+from core.bootstrap import Service
 from core.config.settings import Settings
 from core.domain.errors import UsageError
 from core.ingest.changes import NO_CHANGES, CorpusChanges
@@ -222,7 +223,7 @@ async def _foresee(
     reader: SectionReader | None,
 ) -> list[FilePlan]:
     """Say what would be done, and do nothing."""
-    async with open_service(terminal, settings) as service:
+    async with open_service(Service, terminal, settings) as service:
         extractor = ModelExtractor(reader, service.extracted, in_flight=1) if reader else None
         with terminal.busy("Reading the files"):
             plans = await plan_all(

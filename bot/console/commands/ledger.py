@@ -10,7 +10,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from bot.console.open_service import operator
+from bot.console.stores import operator
 from bot.console.views.terminal import Terminal, open_terminal
 from bot.console.views.verdict_view import (
     HEADINGS,

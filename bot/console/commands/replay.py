@@ -39,7 +39,7 @@ def replay(*, record_id: str, is_today: bool, as_json: bool) -> int:
 
 
 async def _replay(terminal: Terminal, record_id: str, *, is_today: bool, as_json: bool) -> int:
-    async with open_service(terminal, keeps_calls=False) as service:
+    async with open_service(Service, terminal, keeps_calls=False) as service:
         officer = getpass.getuser()
         ledger = Ledger(clock=service.clock, ids=service.ids, unit=service.settings.unit)
         console = open_engine(service.settings, DatabaseRole.CONSOLE, officer=officer)

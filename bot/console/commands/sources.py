@@ -164,7 +164,7 @@ async def _sync(
     """Return what each source came to, and how many documents of it can't be read."""
     done: dict[str, SyncReport | CiteboundError] = {}
     settings = Settings.from_environment()
-    async with open_service(terminal, settings) as service:
+    async with open_service(Service, terminal, settings) as service:
         service.sources.readers.directory = entra_directory(settings)
         names = [name] if name else [one.source.name for one in await service.sources.all()]
         if not names:
@@ -210,7 +210,7 @@ def withdraw(*, name: str, is_sure: bool) -> int:
 
 
 async def _withdraw(terminal: Terminal, name: str, *, is_sure: bool) -> None:
-    async with open_service(terminal, Settings.from_environment()) as service:
+    async with open_service(Service, terminal, Settings.from_environment()) as service:
         found = await service.sources.items(name)
         gone = [one for one in found if one.state is ItemState.GONE and one.policy]
         for one in gone:

@@ -7,11 +7,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.text import Text
 
 from bot.console.views.terminal import Row, Terminal, one_line, open_terminal
-from core.bootstrap import open_stores
+from core.adapters.postgres.answer_stores import AnswerStores
 from core.config.settings import Settings
 from core.domain.errors import ConfigError
 from core.ingest.embedding_space import Built, build_space, drop_kept
 from core.models import Embedders, open_embedders
+from core.opening import open_stores
 from core.ports import Embedder
 from core.ports.search import SpaceState, SpaceStore, StoredSpace
 from core.retrieval.serving_embedder import NoEmbedder
@@ -79,7 +80,7 @@ def built_lines(built: Built, *, is_old_kept: bool = True) -> list[Text]:
 
 
 async def _list(terminal: Terminal, *, as_json: bool) -> None:
-    async with open_stores(Settings.from_environment()) as stores:
+    async with open_stores(AnswerStores) as stores:
         found = await stores.spaces.spaces()
     if as_json:
         terminal.show_json([_as_json(one) for one in found])
@@ -89,7 +90,10 @@ async def _list(terminal: Terminal, *, as_json: bool) -> None:
 
 async def _embed(terminal: Terminal, space: str | None, *, keep_old: bool, as_json: bool) -> None:
     settings = Settings.from_environment()
-    async with open_embedders(settings) as embedders, open_stores(settings) as stores:
+    async with (
+        open_embedders(settings) as embedders,
+        open_stores(AnswerStores, settings) as stores,
+    ):
         built = await build_with_progress(terminal, stores.spaces, _wanted(embedders, space))
         dropped = {} if keep_old else await drop_kept(stores.spaces)
     if as_json:
@@ -119,7 +123,10 @@ def _wanted(embedders: Embedders, name: str | None) -> Embedder:
 
 async def _preview(terminal: Terminal, space: str | None, *, as_json: bool) -> None:
     settings = Settings.from_environment()
-    async with open_embedders(settings) as embedders, open_stores(settings) as stores:
+    async with (
+        open_embedders(settings) as embedders,
+        open_stores(AnswerStores, settings) as stores,
+    ):
         embedder = _wanted(embedders, space)
         gap, serving = await stores.spaces.gap(embedder.space), await stores.spaces.serving()
     tokens = gap.characters // CHARACTERS_A_TOKEN

@@ -6,11 +6,11 @@ from datetime import date
 
 from rich.text import Text
 
-from bot.console.open_service import operator
+from bot.console.stores import operator
 from bot.console.views.terminal import Terminal, one_line, open_terminal
 from core.adapters.postgres.corpus.withdrawals import Withdrawn
-from core.bootstrap import open_stores
-from core.config.settings import Settings
+from core.adapters.postgres.stores import PostgresStores
+from core.opening import open_stores
 
 
 def withdraw(*, key: str, since: date | None, reason: str, as_json: bool) -> int:
@@ -28,7 +28,7 @@ async def _withdraw(terminal: Terminal, key: str, *, since: date | None, reason:
     async with AsyncExitStack() as stack:
         with terminal.busy("Opening the database"):
             stores = await stack.enter_async_context(
-                open_stores(Settings.from_environment(), operator=operator())
+                open_stores(PostgresStores, operator=operator())
             )
         today = stores.clock.now().date()
         return await stores.withdrawals.withdraw(key, since=since or today, reason=reason)

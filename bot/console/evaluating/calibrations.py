@@ -10,14 +10,14 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.adapters.postgres.answer_stores import AnswerStores
 from core.adapters.postgres.engine.embedded_account import data_folder, server_account
-from core.adapters.postgres.stores import PostgresStores
-from core.bootstrap import open_stores
 from core.confidence.calibration import SHIPPED, Calibrations
 from core.config.settings import Settings
 from core.domain.errors import UsageError
 from core.ingest.folder_listing import find_sources
 from core.ingest.prepare import NOTHING_GIVEN
+from core.opening import open_stores
 
 SHIPPED_NAME, ACTIVE_NAME = "shipped", "active"
 
@@ -56,7 +56,7 @@ async def chosen_calibrations(
         return ChosenCalibrations(calibrations=SHIPPED, source=SHIPPED_NAME)
     if name is None and policies is None:
         return ChosenCalibrations(calibrations=SHIPPED, source=SHIPPED_NAME)
-    async with open_stores(settings) as stores:
+    async with open_stores(AnswerStores, settings) as stores:
         if name is None and not await _is_corpus(stores, policies):
             return ChosenCalibrations(calibrations=SHIPPED, source=SHIPPED_NAME)
         active = await stores.calibrations.active()
@@ -68,7 +68,7 @@ async def chosen_calibrations(
 
 
 async def named_calibrations(
-    stores: PostgresStores, name: str, *, active: Calibrations
+    stores: AnswerStores, name: str, *, active: Calibrations
 ) -> Calibrations:
     """Return those in force with the one of this name in the place of its kind.
 
@@ -93,7 +93,7 @@ def _is_there(settings: Settings) -> bool:
     return home.exists() and (data_folder(home, server_account()) / "PG_VERSION").exists()
 
 
-async def _is_corpus(stores: PostgresStores, policies: Path | None) -> bool:
+async def _is_corpus(stores: AnswerStores, policies: Path | None) -> bool:
     """Say whether all files of a folder were published in the deployment."""
     if policies is None:
         return False

@@ -124,7 +124,7 @@ async def open_corpora(
     say_price(terminal, own)
     for group in [[document] for document in documents] if source.is_alone else [documents]:
         used = await _with_database(own, group[0]) if source.is_alone else own
-        async with open_service(terminal, used) as service:
+        async with open_service(Service, terminal, used) as service:
             yield OpenCorpus(
                 service=service,
                 answering=service.calibrated(calibrations),
@@ -161,7 +161,7 @@ async def open_with_policies(
     own = dataclasses.replace(settings, database_url=None, migration_url=None, home=kept_in)
     sources = find_sources([policies], given=NOTHING_GIVEN).sources
     say_price(terminal, own)
-    async with open_service(terminal, own) as service:
+    async with open_service(Service, terminal, own) as service:
         with terminal.busy("Reading the policies") as notify:
             async for item in ingest_all(service.ingestor, sources, with_chunks=True):
                 if isinstance(item.result, Failed):

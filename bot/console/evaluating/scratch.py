@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bot.console.evaluating.run_files import locked
 from bot.console.ingest.ingest_files import Failed, prepared_again, read_all
-from bot.console.open_service import operator
+from bot.console.stores import operator
 from bot.console.views.terminal import Terminal
 from core.adapters.postgres.engine.embedded import start_embedded, stop_embedded
 from core.adapters.postgres.engine.embedded_account import data_folder, server_account

@@ -53,7 +53,7 @@ async def open_ingestion(terminal: Terminal, settings: Settings) -> AsyncGenerat
         ConfigError: See `bootstrap`.
         TransientError: The database failed.
     """
-    async with open_service(terminal, settings) as service:
+    async with open_service(Service, terminal, settings) as service:
         with suppress(TransientError):  # told later; if the database is down, the run says so
             if told := await service.ingest_runs.tell_of_interrupted():
                 policies = f"{told} policy" if told == 1 else f"{told} policies"

@@ -15,6 +15,7 @@ from bot.console.sources.opening import open_sources
 from bot.console.views.terminal import Row, Terminal, one_line, open_terminal
 from core.adapters.postgres.corpus.policy_readers import LastWord
 from core.adapters.sources.connect import checkout_of
+from core.bootstrap import Service
 from core.config.settings import Settings
 from core.domain.errors import UsageError
 from core.sources.store import ItemState, KnownItem
@@ -37,7 +38,7 @@ def remove(*, name: str, keep: bool, withdraws: bool, is_sure: bool) -> int:
 async def _remove(
     terminal: Terminal, name: str, *, keep: bool, withdraws: bool, is_sure: bool
 ) -> None:
-    async with open_service(terminal, Settings.from_environment()) as service:
+    async with open_service(Service, terminal, Settings.from_environment()) as service:
         held = [one for one in await service.sources.items(name) if _is_in_force(one)]
         if held and not (keep or withdraws):
             withdraws = _asked(terminal, name, held)

@@ -5,29 +5,23 @@ A command uses few of them: a question at the terminal has no inbox, no cases an
 
 from functools import cached_property
 
-from sqlalchemy.ext.asyncio import AsyncEngine
-
+from core.adapters.postgres.answer_stores import AnswerStores
 from core.adapters.postgres.cases.cases import PostgresCases
 from core.adapters.postgres.cases.feedback import PostgresFeedback
-from core.adapters.postgres.cases.precedents import PostgresPrecedents
 from core.adapters.postgres.cases.reviews import PostgresReviews
 from core.adapters.postgres.console.access import PostgresConsoleAccess
 from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.corpus.corpus_changes import PostgresCorpusChanges
-from core.adapters.postgres.corpus.corpus_report import PostgresCorpusReport
 from core.adapters.postgres.corpus.ingest_runs import PostgresIngestRuns
-from core.adapters.postgres.corpus.policy_facts import PostgresAboutPolicies, PostgresPolicyChanges
+from core.adapters.postgres.corpus.policy_facts import PostgresPolicyChanges
 from core.adapters.postgres.corpus.review_reminders import PostgresReviewReminders
 from core.adapters.postgres.corpus.sources import PostgresSources
 from core.adapters.postgres.corpus.starters import PostgresStarters
 from core.adapters.postgres.corpus.withdrawals import PostgresWithdrawals
-from core.adapters.postgres.engine.ledger import Ledger
-from core.adapters.postgres.engine.pseudonyms import Pseudonyms
 from core.adapters.postgres.health import PostgresHealth
 from core.adapters.postgres.messages.backlog import PostgresBacklog
 from core.adapters.postgres.messages.inbox import PostgresInbox
 from core.adapters.postgres.messages.outbox import PostgresOutbox
-from core.adapters.postgres.ontology.ontology_reader import PostgresOntologyStore
 from core.adapters.postgres.ontology.ontology_writer import PostgresExtractedSections
 from core.adapters.postgres.platforms.installations import (
     OAuthStores,
@@ -39,52 +33,21 @@ from core.adapters.postgres.platforms.posted_answers import (
     PostgresPostedAnswers,
 )
 from core.adapters.postgres.platforms.references import PostgresConversationReferences
-from core.adapters.postgres.queue.conversations import PostgresConversationStore
 from core.adapters.postgres.queue.rate_limits import Pace
 from core.adapters.postgres.queue.work_queue import PostgresWorkQueue
 from core.adapters.postgres.record.affected import PostgresAffectedAnswers
 from core.adapters.postgres.record.affected_editions import PostgresAffectedEditions
-from core.adapters.postgres.record.audit import PostgresRecords
-from core.adapters.postgres.record.calibrations import PostgresCalibrations
 from core.adapters.postgres.record.consistency import PostgresConsistency
 from core.adapters.postgres.record.corrections import PostgresCorrections
-from core.adapters.postgres.record.model_calls import PostgresModelCallLog, PostgresSpending
 from core.adapters.postgres.record.question_drafts import PostgresQuestionDrafts
 from core.adapters.postgres.record.services import PostgresServices
 from core.adapters.postgres.record.suspension import PostgresSuspensions
-from core.adapters.postgres.search.search import PostgresChunkSearch
-from core.adapters.postgres.search.spaces import PostgresSpaceStore
 from core.config.settings import Settings
-from core.domain.officers import Officers
 from core.domain.rate_limit import TurnLimit, TurnLimits, WaitingLimits
-from core.ports import Clock, IdSource
-
-OPERATOR = "console"
-"""Who changes the corpus, where nobody says."""
 
 
-class PostgresStores:
+class PostgresStores(AnswerStores):
     """All stores of one migrated database."""
-
-    def __init__(
-        self,
-        engine: AsyncEngine,
-        settings: Settings,
-        *,
-        officers: Officers,
-        clock: Clock,
-        ids: IdSource,
-        pseudonyms: Pseudonyms | None = None,
-        operator: str = OPERATOR,
-    ) -> None:
-        """Connect nothing yet; without `pseudonyms` no people of chat platforms are named."""
-        self._engine = engine
-        self.settings = settings
-        self.officers = officers
-        self.clock = clock
-        self.ids = ids
-        self._pseudonyms = pseudonyms
-        self.operator = operator
 
     @cached_property
     def corpus(self) -> PostgresCorpusStore:
@@ -92,39 +55,9 @@ class PostgresStores:
         return PostgresCorpusStore(self._engine, ledger=self._ledger, operator=self.operator)
 
     @cached_property
-    def ontology(self) -> PostgresOntologyStore:
-        """Entities and relations."""
-        return PostgresOntologyStore(self._engine)
-
-    @cached_property
-    def about(self) -> PostgresAboutPolicies:
-        """Owner, version and last change of the policies, and whom they are for."""
-        return PostgresAboutPolicies(self._engine)
-
-    @cached_property
     def starter_store(self) -> PostgresStarters:
         """Questions that people are offered to begin with."""
         return PostgresStarters(self._engine, clock=self.clock)
-
-    @cached_property
-    def chunks(self) -> PostgresChunkSearch:
-        """Search over chunks, in the space that serves."""
-        return PostgresChunkSearch(self._engine, None)
-
-    @cached_property
-    def spaces(self) -> PostgresSpaceStore:
-        """Embedding spaces, of which one serves."""
-        return PostgresSpaceStore(self._engine)
-
-    @cached_property
-    def conversations(self) -> PostgresConversationStore:
-        """Threads."""
-        return PostgresConversationStore(self._engine)
-
-    @cached_property
-    def record_store(self) -> PostgresRecords:
-        """Questions, answers and the record of both, written."""
-        return PostgresRecords(self._engine, ledger=self._ledger)
 
     @cached_property
     def console_access(self) -> PostgresConsoleAccess:
@@ -142,11 +75,6 @@ class PostgresStores:
         return PostgresAffectedEditions(self._engine, ids=self._ledger.ids, officers=self.officers)
 
     @cached_property
-    def precedents(self) -> PostgresPrecedents:
-        """Answers of officers that may be told to others."""
-        return PostgresPrecedents(self._engine, ledger=self._ledger, officers=self.officers)
-
-    @cached_property
     def suspensions(self) -> PostgresSuspensions:
         """Precedents that rest on what a policy no longer says."""
         return PostgresSuspensions(self._engine, ledger=self._ledger, officers=self.officers)
@@ -155,11 +83,6 @@ class PostgresStores:
     def review_reminders(self) -> PostgresReviewReminders:
         """Policies that are past their review."""
         return PostgresReviewReminders(self._engine, officers=self.officers, ids=self._ledger.ids)
-
-    @cached_property
-    def calibrations(self) -> PostgresCalibrations:
-        """Calibrations that were fitted here, and which is in force."""
-        return PostgresCalibrations(self._engine, ledger=self._ledger)
 
     @cached_property
     def question_drafts(self) -> PostgresQuestionDrafts:
@@ -182,32 +105,9 @@ class PostgresStores:
         return PostgresServices(self._engine, ledger=self._ledger)
 
     @cached_property
-    def model_calls(self) -> PostgresModelCallLog:
-        """Calls of language models."""
-        return PostgresModelCallLog(self._engine)
-
-    @cached_property
-    def spending(self) -> PostgresSpending | None:
-        """What models have cost today; None: no limit is set."""
-        budget_usd = self.settings.daily_budget_usd
-        if budget_usd is None:
-            return None
-        return PostgresSpending(
-            self._engine,
-            budget_usd=budget_usd,
-            officers=self.officers,
-            ids=self.ids,
-        )
-
-    @cached_property
     def queue(self) -> PostgresWorkQueue:
         """What is due of inbox and outbox."""
         return PostgresWorkQueue(self._engine)
-
-    @cached_property
-    def report(self) -> PostgresCorpusReport:
-        """What the corpus holds, for those who keep it."""
-        return PostgresCorpusReport(self._engine)
 
     @cached_property
     def withdrawals(self) -> PostgresWithdrawals:
@@ -319,15 +219,6 @@ class PostgresStores:
     def health(self) -> PostgresHealth:
         """Whether the database takes writes, and how much waits."""
         return PostgresHealth(self._engine)
-
-    @cached_property
-    def _ledger(self) -> Ledger:
-        return Ledger(
-            clock=self.clock,
-            ids=self.ids,
-            unit=self.settings.unit,
-            pseudonyms=self._pseudonyms,
-        )
 
 
 def _turn_limits(settings: Settings) -> TurnLimits:

@@ -29,7 +29,7 @@ from core.domain.policy_facts import FactKind
 from core.domain.question import Question
 from core.language.conditions import Condition, ConditionKind, shown
 from core.language.jurisdictions import rules_of
-from core.ports import CorpusStore
+from core.ports import CorpusReader
 
 LONGEST = 400
 """Characters of a message that may ask for facts about policies: all of it must."""
@@ -298,7 +298,7 @@ _SAYS = re.compile(
 """What asks for all that a policy says about something."""
 
 
-async def bind_to_policies(question: Question, corpus: CorpusStore) -> Question:
+async def bind_to_policies(question: Question, corpus: CorpusReader) -> Question:
     """Return a question with the policies to which it is bound."""
     text = question.search_text
     if not (names_something(text) or rules_of(text)):

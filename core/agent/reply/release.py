@@ -40,7 +40,7 @@ from core.language.interface.texts import spoken
 from core.language.languages import Language, language_of
 from core.language.phrasing import fits
 from core.language.spans import Span
-from core.ports import CorpusStore
+from core.ports import CorpusReader
 from core.retrieval.retriever import Retrieved
 
 _LONGEST = 120
@@ -125,7 +125,7 @@ async def release(
     ruling: Ruling,
     *,
     question: Question,
-    corpus: CorpusStore,
+    corpus: CorpusReader,
     nearest: Sequence[SectionRef],
     is_modelled: bool,
     missing: str | None = None,
@@ -220,7 +220,7 @@ async def release(
 
 
 async def _lists(
-    claims: Sequence[Claim], corpus: CorpusStore, scope: Scope
+    claims: Sequence[Claim], corpus: CorpusReader, scope: Scope
 ) -> dict[Span, ListLength]:
     """Count the items of the lists that claims quote from, so that none is taken for the whole."""
     items: dict[Span, Citation] = {}
@@ -238,7 +238,7 @@ async def _lists(
     return found
 
 
-async def _read_on(corpus: CorpusStore, lead_in: Span, item: Span, scope: Scope) -> str:
+async def _read_on(corpus: CorpusReader, lead_in: Span, item: Span, scope: Scope) -> str:
     """Return the stored text from what introduces a list on, to `READ_ON` behind one of its items.
 
     What ends behind the end of the text is not read at all, so that end is searched for: by one

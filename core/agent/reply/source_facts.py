@@ -11,10 +11,10 @@ from core.agent.wording import PAST_REVIEW, PAST_REVIEW_OF
 from core.domain.answer import Answer
 from core.domain.policy import AnswerSource, PolicyVersion
 from core.domain.question import Question
-from core.ports import CorpusStore
+from core.ports import CorpusReader
 
 
-async def with_sources(question: Question, answer: Answer, corpus: CorpusStore) -> Answer:
+async def with_sources(question: Question, answer: Answer, corpus: CorpusReader) -> Answer:
     """Return an answer with what is known of the policies that it cites or names."""
     cited = {one.place.policy_key for one in answer.citations}
     named = cited | {one.policy_key for one in answer.nearest}

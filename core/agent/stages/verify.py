@@ -50,7 +50,7 @@ from core.language.lead_ins import units_of
 from core.language.modality import LIST_ITEM
 from core.language.sentences import sentences_around
 from core.language.spans import Span, TextSpan
-from core.ports import CorpusStore, Knowledge, Reader
+from core.ports import CorpusReader, Knowledge, Reader
 
 logger = logging.getLogger(__name__)
 
@@ -76,7 +76,7 @@ async def check_draft(
     *,
     question: Question,
     foreign: Collection[str],
-    corpus: CorpusStore,
+    corpus: CorpusReader,
     knowledge: Knowledge,
     guard: Reader | None,
 ) -> Verified:

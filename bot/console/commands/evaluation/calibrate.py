@@ -16,17 +16,16 @@ from bot.console.views.terminal import Row, Terminal, one_line, open_terminal
 from core.adapters.postgres.record.calibrations import FittedCalibration, PostgresCalibrations
 from core.adapters.postgres.stores import PostgresStores
 from core.agent.wording import ON_SAMPLES, UNCALIBRATED
-from core.bootstrap import open_stores
 from core.confidence.calibration import SHIPPED, Calibration
 from core.confidence.calibration import calibrate as calibrated
 from core.confidence.drift import MOVED, moved
 from core.confidence.figures import Scored, summary
 from core.confidence.fitting import FEATURES, TooFewLabelsError, fitted_with_figures
 from core.confidence.label import OWN_LABELS, AnswerLabel
-from core.config.settings import Settings
 from core.domain.errors import UsageError
 from core.domain.json_value import Json
 from core.measuring.labels import labels_of_run
+from core.opening import open_stores
 
 EXIT_TOO_FEW = 9
 SHIPPED_NAME = "shipped"
@@ -181,7 +180,7 @@ async def _chosen(store: PostgresCalibrations, name: str, *, of_models: bool) ->
 async def _stores(terminal: Terminal) -> AsyncGenerator[PostgresStores]:
     async with AsyncExitStack() as stack:
         with terminal.busy("Opening the database"):
-            stores = await stack.enter_async_context(open_stores(Settings.from_environment()))
+            stores = await stack.enter_async_context(open_stores(PostgresStores))
         yield stores
 
 

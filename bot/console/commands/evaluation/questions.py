@@ -13,12 +13,11 @@ from pathlib import Path
 from rich.text import Text
 
 from bot.console.evaluating.question_writing import Writing, write_questions
-from bot.console.open_service import check_corpus
 from bot.console.options import ScopeOptions
+from bot.console.stores import check_corpus
 from bot.console.views.terminal import Row, Terminal, one_line, open_terminal
 from core.adapters.anthropic.question_writer import estimating_writer, open_question_writer
 from core.adapters.postgres.stores import PostgresStores
-from core.bootstrap import open_stores
 from core.config.settings import Settings
 from core.domain.errors import ConfigError, UsageError
 from core.domain.policy import EVERYONE
@@ -27,6 +26,7 @@ from core.language.content_words import content_words
 from core.measuring.drafting.by_rules import Corpus, Wanted, drafts_by_rules
 from core.measuring.drafting.draft import DRAFTED_KINDS, DraftState, KeptDraft, QuestionDraft
 from core.measuring.drafting.export import line_of
+from core.opening import open_stores
 
 CLAUDE = "claude"
 _BATCH = 25
@@ -91,7 +91,7 @@ async def _generate(
     settings = Settings.from_environment()
     async with AsyncExitStack() as stack:
         with terminal.busy("Opening the database"):
-            stores = await stack.enter_async_context(open_stores(settings))
+            stores = await stack.enter_async_context(open_stores(PostgresStores, settings))
         scope = await whole_scope(stores)
         await _check_policies(stores, scope, options.policies)
         if options.by == CLAUDE:
@@ -253,7 +253,7 @@ def show_list(*, state: str, as_json: bool) -> int:
 async def _listed(terminal: Terminal, *states: DraftState) -> list[KeptDraft]:
     async with AsyncExitStack() as stack:
         with terminal.busy("Opening the database"):
-            stores = await stack.enter_async_context(open_stores(Settings.from_environment()))
+            stores = await stack.enter_async_context(open_stores(PostgresStores))
         return await stores.question_drafts.listed(*states)
 
 

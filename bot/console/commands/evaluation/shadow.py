@@ -167,7 +167,7 @@ class _Run:
             self._terminal.remark_unwrapped("A corpus that an earlier run left behind was removed")
         async with AsyncExitStack() as stack:
             today = await stack.enter_async_context(
-                open_service(self._terminal, self._settings, keeps_calls=False)
+                open_service(Service, self._terminal, self._settings, keeps_calls=False)
             )
             edition = await today.corpus.current_edition()
             if edition is None:
@@ -256,7 +256,7 @@ class _Run:
                 source = source or ShippedCalibrations(await today.calibrations.active())
             elif self._changed != self._settings:
                 new = await stack.enter_async_context(
-                    open_service(self._terminal, self._changed, keeps_calls=False)
+                    open_service(Service, self._terminal, self._changed, keeps_calls=False)
                 )
             answering = await stack.enter_async_context(new.comparing(source))
             before = await stack.enter_async_context(today.comparing())

@@ -1,4 +1,4 @@
-"""The corpus in Postgres: publish versions of policies, and read what is in a scope."""
+"""The corpus in Postgres: publishes versions of policies."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -6,6 +6,7 @@ from datetime import date
 from sqlalchemy import RowMapping, func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from core.adapters.postgres.corpus.corpus_reader import PostgresCorpusReader, metadata_of
 from core.adapters.postgres.corpus.cross_references import resolve_references, store_references
 from core.adapters.postgres.corpus.publication_events import record_publication
 from core.adapters.postgres.corpus.publishing import (
@@ -23,17 +24,16 @@ from core.adapters.postgres.corpus.source_changes import note_version
 from core.adapters.postgres.corpus.untold_editions import note_untold
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
-from core.adapters.postgres.engine.scope import LIVE, scope_parameters, section_ref
+from core.adapters.postgres.engine.scope import LIVE, scope_parameters
 from core.adapters.postgres.engine.tables import editions
 from core.adapters.postgres.engine.transactions import reading, wait_for_publishing
 from core.adapters.postgres.ontology.ontology_writer import store_facts
 from core.adapters.postgres.search import indexes
 from core.adapters.postgres.search.indexes import ensure_ann_indexes, is_large
 from core.adapters.postgres.search.spaces import serving_id
-from core.domain.ontology import SectionRef
-from core.domain.policy import PolicyMetadata, PolicyVersion, Withdrawal
+from core.domain.policy import Withdrawal
 from core.domain.question import Scope
-from core.language.spans import Span, VersionId
+from core.language.spans import VersionId
 from core.ports import EmbeddingSpace, Publication, Published, StoredVersion, Vector
 
 _VERSIONS_OF = text(
@@ -46,19 +46,13 @@ _VERSIONS_OF = text(
     "  AND w.edition > v.edition_from ORDER BY w.edition DESC LIMIT 1) w ON true"
     " WHERE p.key = :key AND v.edition_until IS NULL ORDER BY v.number"
 )
-_VERSIONS = f"""
-SELECT v.id, v.edition_from, v.source_name, v.title, v.label, v.owner, v.jurisdiction, v.audience,
-       v.tags, v.effective_from, v.effective_until, v.upload_id, v.url, v.sensitivity,
-       v.review_by, v.verified_by, p.key
-  FROM {LIVE} live JOIN citebound.policy_versions v ON v.id = live.version_id
-  JOIN citebound.policies p ON p.id = v.policy_id ORDER BY p.key"""  # noqa: S608  # constants
 
 
-class PostgresCorpusStore:
+class PostgresCorpusStore(PostgresCorpusReader):
     """See `core.ports.CorpusStore`."""
 
     def __init__(self, engine: AsyncEngine, *, ledger: Ledger, operator: str) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self._ledger = ledger
         self._operator = operator
 
@@ -184,46 +178,10 @@ class PostgresCorpusStore:
             await ensure_ann_indexes(self._engine, space)
 
     @raises_transient
-    async def versions(self, scope: Scope, /) -> list[PolicyVersion]:
-        """See `CorpusStore.versions`."""
-        async with reading(self._engine) as connection:
-            rows = (await connection.execute(text(_VERSIONS), scope_parameters(scope))).mappings()
-            return [
-                PolicyVersion(
-                    version_id=VersionId(row["id"]),
-                    metadata=metadata_of(row),
-                    edition=row["edition_from"],
-                    source_name=row["source_name"],
-                )
-                for row in rows
-            ]
-
-    @raises_transient
     async def current_edition(self) -> int | None:
         """See `CorpusStore.current_edition`."""
         async with reading(self._engine) as connection:
             return await connection.scalar(select(func.max(editions.c.number)))
-
-    @raises_transient
-    async def read_spans(self, spans: Sequence[Span], scope: Scope, /) -> dict[Span, str]:
-        """See `CorpusStore.read_spans`."""
-        query = text(
-            "SELECT w.version_id, w.char_start, w.char_end,"  # noqa: S608
-            " substr(v.text, w.char_start + 1, w.char_end - w.char_start) AS quote"
-            " FROM unnest(CAST(:ids AS bigint[]), CAST(:starts AS int[]), CAST(:ends AS int[]))"
-            "   AS w (version_id, char_start, char_end)"
-            f" JOIN {LIVE} live ON live.version_id = w.version_id"
-            " JOIN citebound.policy_versions v ON v.id = w.version_id"
-            " WHERE 0 <= w.char_start AND w.char_start < w.char_end AND w.char_end <="
-            " length(v.text)"
-        )
-        parameters = scope_parameters(scope) | _span_arrays(spans)
-        async with reading(self._engine) as connection:
-            rows = (await connection.execute(query, parameters)).all()
-        return {
-            Span(version_id=VersionId(row[0]), char_start=row[1], char_end=row[2]): row[3]
-            for row in rows
-        }
 
     @raises_transient
     async def has_chunks(self, scope: Scope, /) -> bool:
@@ -234,40 +192,6 @@ class PostgresCorpusStore:
         async with reading(self._engine) as connection:
             return bool(await connection.scalar(query, scope_parameters(scope)))
 
-    @raises_transient
-    async def places(self, spans: Sequence[Span], /) -> dict[Span, SectionRef]:
-        """See `CorpusStore.places`."""
-        query = text(
-            "SELECT w.version_id, w.char_start, w.char_end, p.key, v.title, v.label,"
-            " v.jurisdiction,"
-            " s.eid, s.number, s.title AS section_title, s.path, s.page AS section_page,"
-            " v.page_starts"
-            " FROM unnest(CAST(:ids AS bigint[]), CAST(:starts AS int[]), CAST(:ends AS int[]))"
-            "   AS w (version_id, char_start, char_end)"
-            " JOIN citebound.policy_versions v ON v.id = w.version_id"
-            " JOIN citebound.policies p ON p.id = v.policy_id"
-            " JOIN citebound.sections s ON s.version_id = v.id"
-            "   AND s.char_start <= w.char_start AND w.char_start < s.char_end"
-        )
-        async with reading(self._engine) as connection:
-            rows = (await connection.execute(query, _span_arrays(spans))).mappings().all()
-        return {
-            Span(
-                version_id=VersionId(row["version_id"]),
-                char_start=row["char_start"],
-                char_end=row["char_end"],
-            ): section_ref(row)
-            for row in rows
-        }
-
-
-def _span_arrays(spans: Sequence[Span]) -> dict[str, list[int]]:
-    return {
-        "ids": [span.version_id for span in spans],
-        "starts": [span.char_start for span in spans],
-        "ends": [span.char_end for span in spans],
-    }
-
 
 def _withdrawal(row: RowMapping) -> Withdrawal | None:
     if row["withdrawn_in"] is None:
@@ -277,24 +201,4 @@ def _withdrawal(row: RowMapping) -> Withdrawal | None:
         since=row["withdrawn_from"],
         is_file_gone=row["is_file_gone"],
         reason=row["withdrawn_because"],
-    )
-
-
-def metadata_of(row: RowMapping) -> PolicyMetadata:
-    """Return the metadata of a version from a row with all its columns."""
-    return PolicyMetadata(
-        key=row["key"],
-        title=row["title"],
-        label=row["label"],
-        owner=row["owner"],
-        jurisdiction=row["jurisdiction"],
-        audience=frozenset(row["audience"]),
-        tags=frozenset(row["tags"]),
-        effective_from=row["effective_from"],
-        effective_until=row["effective_until"],
-        upload_id=row["upload_id"],
-        url=row["url"],
-        sensitivity=row["sensitivity"],
-        review_by=row["review_by"],
-        verified_by=row["verified_by"],
     )

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Row, RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.corpus.corpus import metadata_of
+from core.adapters.postgres.corpus.corpus_reader import metadata_of
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters
 from core.adapters.postgres.engine.transactions import begun_again, reading
