@@ -23,6 +23,8 @@ from functools import cache
 from types import ModuleType
 from typing import Any, TypeAlias, cast
 
+from core.language.expressions import LateExpression
+
 Tree: TypeAlias = Any
 """What `re` makes of a pattern: it has no public type."""
 
@@ -44,7 +46,7 @@ _SUPERLINEAR = 2.8
 _DEEPEST = 5
 _MANY = 8
 """Repetitions from which a repeat counts as one that hostile text can drive."""
-_FUNCTIONS = _METHODS | {"compile"}
+_FUNCTIONS = _METHODS | {"compile", "expression"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +114,8 @@ def _kept(value: Any, *, depth: int) -> Iterator[re.Pattern[Any]]:
     """Return the patterns in a value, however it holds them."""
     if isinstance(value, re.Pattern):
         yield cast("re.Pattern[Any]", value)
+    elif isinstance(value, LateExpression):
+        yield re.compile(value.pattern, value.flags)
     elif depth < _DEEPEST and not isinstance(value, str | bytes | int | float | type | ModuleType):
         for part in _held(value):
             yield from _kept(part, depth=depth + 1)
@@ -151,10 +155,7 @@ def _written(
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
     }
     for node in ast.walk(tree):
-        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
-            continue
-        owner, name = node.func.value, node.func.attr
-        if not (isinstance(owner, ast.Name) and owner.id == "re" and name in _FUNCTIONS):
+        if not isinstance(node, ast.Call) or (name := _called(node.func)) not in _FUNCTIONS:
             continue
         source = _source(node.args[0], module)
         if source is None:
@@ -163,11 +164,21 @@ def _written(
         for keyword in node.keywords:
             if keyword.arg == "flags":
                 flags = int(_value(keyword.value, module) or 0)
-        place = {"compile": 1, "sub": 4, "subn": 4, "split": 3}.get(name, 2)
+        place = {"compile": 1, "expression": 1, "sub": 4, "subn": 4, "split": 3}.get(name, 2)
         if len(node.args) > place:
             flags = int(_value(node.args[place], module) or 0)
-        used = named.get(node, frozenset[str]()) if name == "compile" else frozenset({name})
+        kept = name in {"compile", "expression"}
+        used = named.get(node, frozenset[str]()) if kept else frozenset({name})
         yield f"{module.__name__}:{node.lineno}", re.compile(source, flags), used
+
+
+def _called(function: ast.expr) -> str:
+    """Return which function of `re` is called, or the one that stands in for `re.compile`."""
+    match function:
+        case ast.Name(id="expression" as name) | ast.Attribute(value=ast.Name(id="re"), attr=name):
+            return name
+        case _:
+            return ""
 
 
 def _source(node: ast.expr, module: ModuleType) -> str | None:

@@ -30,6 +30,7 @@ from core.grounding.polarity import (
     without_answer,
 )
 from core.language.content_words import families, words
+from core.language.expressions import expression
 from core.language.modality import NEGLECT, OF_SOMEBODY, is_negated, negations
 
 _ORDER_OF_TIME = frozenset({"before", "until", "prior"})
@@ -39,24 +40,24 @@ _ALIKE = 0.8
 _ALIKE_BOTH = 0.6
 """The same, of the words of both together."""
 _DENYING = frozenset({"not", "no", "never", "do", "does", "did"})
-_TURNED = re.compile(
+_TURNED = expression(
     r"\b(?:(?:more|less|\w{3,12}er)\s+than|longer|later|above|beyond|exceed\w*|unless|until|before"
     r"|except|restricted|limited\s+to|nothing\s+but|other\s+than|any\s+more|no\s+longer|enough"
     r"|sufficient|too\s+\w+|not\s+yet|alone|until)\b",
     re.IGNORECASE,
 )
 """What makes a claim that denies say the same as a source that does not."""
-_CLOSED = re.compile(
+_CLOSED = expression(
     r"\b(?:only|until|against|separate(?:ly)?|den(?:y|ied|ies)|exclu\w+|unavailable|disabled|inactive"
     r"|limited|prevent\w*|fail\w*|prefer\w*|non-\w+|too|discretion)\b",
     re.IGNORECASE,
 )
 """What denies in a source without a negation."""
-_PURPOSE = re.compile(r"\W*(?:in\s+order\s+)?to\s+\w", re.IGNORECASE)
+_PURPOSE = expression(r"\W*(?:in\s+order\s+)?to\s+\w", re.IGNORECASE)
 """What opens a condition: who lacks what is needed "to vote" can't vote."""
-_UN = re.compile(r"\b(?:un|in|im|non-?|dis)(\w{4,})", re.IGNORECASE)
+_UN = expression(r"\b(?:un|in|im|non-?|dis)(\w{4,})", re.IGNORECASE)
 """A word that denies another one."""
-_BREAK = re.compile(
+_BREAK = expression(
     r"[,;:()\u2013\u2014]\s*+"
     r"|\s(?=(?:but|and|or|which|who|that|while|because|if|when|unless|so)\b)"
 )
@@ -221,11 +222,11 @@ _OPPOSITES: dict[str, frozenset[str]] = {}
 for _one, _other in _PAIRS:
     _OPPOSITES[_one] = _OPPOSITES.get(_one, frozenset()) | {_other}
     _OPPOSITES[_other] = _OPPOSITES.get(_other, frozenset()) | {_one}
-_FORM = re.compile(rf"\b({'|'.join(sorted(_OPPOSITES, key=len, reverse=True))})", re.IGNORECASE)
-_EARLIER = re.compile(
+_FORM = expression(rf"\b({'|'.join(sorted(_OPPOSITES, key=len, reverse=True))})", re.IGNORECASE)
+_EARLIER = expression(
     r"\b(?:before|prior|pre-?\w*|advance|first|beforehand|until|earlier|during)\b", re.IGNORECASE
 )
-_LATER = re.compile(
+_LATER = expression(
     r"\b(?:after(?:wards?)?|following|later|once|upon|subsequent\w*|retroactive\w*|complet\w*|since)\b",
     re.IGNORECASE,
 )

@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.language.content_words import families, words
+from core.language.expressions import expression
 from core.language.modality import (
     LEAD_IN,
     LIST_ITEM,
@@ -31,20 +32,20 @@ from core.language.modality import (
 )
 from core.language.sentences import split_sentences
 
-_LIMIT = re.compile(
+_LIMIT = expression(
     r"\b(?:only|unless|until|before|except|other\s+than|without|with|solely|just|prior|after|once"
     r"|if|when|where|provided|beforehand|inside|subject\s+to|limited|instead|rather|either|whether"
     r"|even)\b",
     re.IGNORECASE,
 )
 """What may turn a rule round."""
-_BOUND = re.compile(
+_BOUND = expression(
     r"\b(?:more|less|fewer|greater|longer)\s+than\b|\b(?:up\s+to|at\s+(?:most|least)|maximum|above"
     r"|below|over|under|exceed\w*|within)\b",
     re.IGNORECASE,
 )
 """What makes a limit: "not more than five" is "up to five"."""
-_TURN = re.compile(
+_TURN = expression(
     r"\b(?:only|until|before|even|instead|rather|other\s+than|either|whether|prior"
     r"|(?:more|less|\w{3,12}er)\s+than|up\s+to|above|below|over|at\s+most)\b",
     re.IGNORECASE,
@@ -52,13 +53,13 @@ _TURN = re.compile(
 """What makes a negated sentence say the same as one that is not."""
 _SHUTTING = frozenset({"unless", "without", "until", "before", "except"})
 """What ends a prohibition: with the same of them a permission is its opposite."""
-_ABILITY = re.compile(r"can|(?:is|are|be)\s+(?:able|authori[sz]ed|entitled)\b", re.IGNORECASE)
+_ABILITY = expression(r"can|(?:is|are|be)\s+(?:able|authori[sz]ed|entitled)\b", re.IGNORECASE)
 """Permissions in the words of what is possible."""
-_ORDER = re.compile(r"(?:please\s+)?do(?:\b|n)", re.IGNORECASE)
+_ORDER = expression(r"(?:please\s+)?do(?:\b|n)", re.IGNORECASE)
 """How an order begins, which is told as advice too."""
-_DECLINING = re.compile(r"\W*(?:please\s+)?(?:decline|refuse|avoid|reject)\s+\w", re.IGNORECASE)
+_DECLINING = expression(r"\W*(?:please\s+)?(?:decline|refuse|avoid|reject)\s+\w", re.IGNORECASE)
 """An order that forbids without a word of forbidding; "Refuse gifts" is not to accept any."""
-_STATES_LIMIT = re.compile(
+_STATES_LIMIT = expression(
     r"\b(?:must|shall|ha(?:s|ve)\s+to|needs?\s+to)\s+(?:be|stay|remain|cost|last)\s+"
     r"(?:within|under|below|above|over|at|no|not|more|less|worth|between|up\s+to|[$\u20ac\xa3\d])",
     re.IGNORECASE,
@@ -66,10 +67,10 @@ _STATES_LIMIT = re.compile(
 """A limit told as a duty: "must cost at most EUR 50" for "may cost up to EUR 50"."""
 _SOON = 5
 """Words behind "must not" among which its verb is."""
-_CHOICE = re.compile(r"\b(?:discretion|option(?:al|ally)?|free\s+to)\b", re.IGNORECASE)
+_CHOICE = expression(r"\b(?:discretion|option(?:al|ally)?|free\s+to)\b", re.IGNORECASE)
 """Who is left to choose may."""
-_RELATIVE = re.compile(r"\b(?:which|who|whom|whose|that)(?:\s+\w+)?\s*$", re.IGNORECASE)
-_ANSWER = re.compile(
+_RELATIVE = expression(r"\b(?:which|who|whom|whose|that)(?:\s+\w+)?\s*$", re.IGNORECASE)
+_ANSWER = expression(
     r"(?<!\s)\s*+(?:[-*\u2022]\s++)?(?:A:\s*+)?(?:yes|no(?:\s+(?:problem|worries))?|sure|of\s+course"
     r"|certainly)\s*+[,.:;!\u2013\u2014-]\s*+",
     re.IGNORECASE,

@@ -18,6 +18,7 @@ from enum import StrEnum
 from itertools import islice
 
 from core.language.content_words import families
+from core.language.expressions import expression
 from core.language.quantities import Quantity, comparable, quantities
 from core.language.spans import TextSpan
 from core.language.text_cache import cached_by_text
@@ -60,41 +61,41 @@ _REACH = 80
 """Characters before and behind a number in which its role stands."""
 _BESIDE = 6
 """Words before and behind a number that are compared if it may be exchanged for another one."""
-_SPAN = re.compile(
+_SPAN = expression(
     r"(?<=within\s)an?(?=\s(?:second|minute|hour|day|week|month|quarter|year)\b)", re.IGNORECASE
 )
 _MOST = 300
 """Numbers of a text that are compared; no text that is cited has so many."""
 _TIMES = "second|minute|hour|day|night|week|fortnight|month|quarter|year|pay\\s+period"
-_RATE = re.compile(
+_RATE = expression(
     r"[\s)]*(?:[A-Z]{3}\b)?(?:\s(?:in\s)?(?:aggregate|total))?"
     r"\s?(?:(?:(?:per|a|an|each|every|in\s(?:a|an|any|each|one))\s|/\s?)"
     r"(?:(?:single|calendar|fiscal|given|full|one|\w+[\s-]week)\s)*(?P<noun>[A-Za-z]+(?:\speriod)?)"
     r"|(?P<adverb>hourly|daily|nightly|weekly|monthly|quarterly|annually|yearly)\b)"
 )
-_AND = re.compile(r",?\s+and(?=\s)")
+_AND = expression(r",?\s+and(?=\s)")
 """Between two rates of one number: "per person and per year"."""
 _OF_ADVERB = {"daily": "day", "annually": "year"}
 _NO_RATE = frozenset({"few", "lot", "time", "copy", "maximum", "minimum", "row", "result"})
-_EVERY = re.compile(r"\b(?:every|each|once\s+in)\s+$", re.IGNORECASE)
-_WITHIN = re.compile(
+_EVERY = expression(r"\b(?:every|each|once\s+in)\s+$", re.IGNORECASE)
+_WITHIN = expression(
     r"\b(?:within|no\s+later\s+than|not\s+later\s+than|in\s+the\s+first)"
     r"(?:\s+(?:an?|the|period|of|a\s+maximum|first|next|at\s+most))*\s+$",
     re.IGNORECASE,
 )
-_PAST = re.compile(r"\b(?:past|last|previous|preceding|prior)\s+$", re.IGNORECASE)
-_AHEAD = re.compile(
+_PAST = expression(r"\b(?:past|last|previous|preceding|prior)\s+$", re.IGNORECASE)
+_AHEAD = expression(
     r"\s*(?:['\u2019]\s*)?(?:\([^()]{0,20}\)\s*)?(?:before\b|prior\b|in\s+advance\b|ahead\b"
     r"|beforehand\b|preceding\b|leading\s+up\b|earlier\b|(?:of\s+)?(?:advance\s+)?(?:notice|warning)\b)",
     re.IGNORECASE,
 )
-_BEHIND = re.compile(
+_BEHIND = expression(
     r"\s*(?:\([^()]{0,20}\)\s*)?(?:after\b|following\b|from\b|upon\b|since\b|once\b|later\b"
     r"|afterwards\b)",
     re.IGNORECASE,
 )
-_OPEN = re.compile(r"\s*(?:\([^()]{0,20}\)\s*)?of\b", re.IGNORECASE)
-_AHEAD_OF_ALL = re.compile(
+_OPEN = expression(r"\s*(?:\([^()]{0,20}\)\s*)?of\b", re.IGNORECASE)
+_AHEAD_OF_ALL = expression(
     r"\b(?:before|prior|advance|ahead|beforehand|earlier|preced\w*|pre-?\w+|until|notice|last|past)\b",
     re.IGNORECASE,
 )
@@ -107,20 +108,20 @@ _SAME_EVENT = {
     **dict.fromkeys(("recei", "get", "given", "arriv"), "recei"),
 }
 """Families of words for one event: somebody learns of something, starts, or is given something."""
-_EVENT_END = re.compile(
+_EVENT_END = expression(
     r"[.;:,()]|\s(?:and|but|unless|if|when|must|may|shall|should|can|will|for|by)\s"
 )
-_OF = re.compile(r"\s(?:of|each|every|per|in|on|to)\s")
+_OF = expression(r"\s(?:of|each|every|per|in|on|to)\s")
 """Before what an event belongs to."""
-_GENERIC = re.compile(
+_GENERIC = expression(
     r"\b(?:date|day|time|moment|point|end|completion|conclu\w+|finish\w*|initial|first|the|th|original|actual)\b",
     re.IGNORECASE,
 )
 """Words that say of an event that it is one, or is over."""
-_CLAUSE_END = re.compile(r"[.;:,!?]\s|\n")
-_CAPITAL = re.compile(r"\b[A-Z](?=[a-z])")
+_CLAUSE_END = expression(r"[.;:,!?]\s|\n")
+_CAPITAL = expression(r"\b[A-Z](?=[a-z])")
 """For "QLE", where a source says "Qualifying Life Event"."""
-_WORD = re.compile(r"[^\W\d_]{3,}")
+_WORD = expression(r"[^\W\d_]{3,}")
 
 
 def roles_kept(claim: str, sources: Sequence[str]) -> str | None:

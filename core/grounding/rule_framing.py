@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from core.language.content_words import content_words, families, words
+from core.language.expressions import expression
 from core.language.modality import Modality, modalities
 
 _RULE = (
@@ -19,7 +20,7 @@ _RULE = (
     r"|obligation|limit|cap)s?"
 )
 _DENIALS: tuple[re.Pattern[str], ...] = tuple(
-    re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE)
+    expression(rf"\b(?:{pattern})\b", re.IGNORECASE)
     for pattern in (
         r"(?:not|n['\u2019]t|never|no\s+longer|hardly|isn['\u2019]t)\s+(?:really\s+|quite\s+)?"
         r"(?:true|correct|right|accurate|the\s+case|valid|in\s+force)",
@@ -35,34 +36,34 @@ _DENIALS: tuple[re.Pattern[str], ...] = tuple(
     )
 )
 
-_ANYWAY = re.compile(
+_ANYWAY = expression(
     r"\b(?:even\s+(?:if|when|though|without|with|after)|regardless(?:\s+of)?|irrespective\s+of"
     r"|no\s+matter|whether\s+or\s+not|whatever\s+(?:the|your|their|its)"
     r"|in\s+(?:every|any|all)\s+cases?|without\s+exception)\b",
     re.IGNORECASE,
 )
-_CONDITION_END = re.compile(
+_CONDITION_END = expression(
     r"[,;.!?](?:\s|$)|\s(?:must|may|shall|should|can|cannot|(?:has|have)\s+to)\b|$"
 )
-_HELD_ANYWAY = re.compile(
+_HELD_ANYWAY = expression(
     r"\b(?:even|regardless|irrespective|no\s+matter|whether|whatever|still|always|any|all|every|also)\b",
     re.IGNORECASE,
 )
 """What a source says where it holds in any case."""
-_ONLY = re.compile(r"\b(?:only|solely|exclusively)\b", re.IGNORECASE)
-_LIMITED = re.compile(
+_ONLY = expression(r"\b(?:only|solely|exclusively)\b", re.IGNORECASE)
+_LIMITED = expression(
     r"\b(?:only|solely|exclusively|unless|except|without|until|before|prior|must|shall|required?s?"
     r"|needs?|has\s+to|have\s+to|not|no|never|cannot|limited|other\s+than|under|up\s+to)\b"
     r"|n['\u2019]t\b",
     re.IGNORECASE,
 )
 """What in a source may be told by "only"."""
-_IDIOM = re.compile(
+_IDIOM = expression(
     r"\b(?:without\s+(?:(?:unreasonable|undue|any)\s+)?delay|once\s+(?:a|every|per))\b",
     re.IGNORECASE,
 )
 """Conditions in form alone."""
-_ADDED = re.compile(
+_ADDED = expression(
     r"\b(?:unless|except(?:\s+(?:if|when|where|that|with))?|even\s+(?:if|when|though|without"
     r"|with)|(?:only\s+)?(?:if|when)|(?<!is\s)(?<!are\s)(?<!be\s)provided(?:\s+that)?|as\s+long\s+as"
     r"|only(?!\s+(?:\d|(?:a|an|one|two|three|four|five|six|seven|eight|nine|ten)\b)))\b",
@@ -74,7 +75,7 @@ _NEARLY_ALL = 0.8
 """Share of the words of a claim, but for who acts, that the source must have."""
 _MOST = 0.75
 """Share of the words before a new condition that the source must have: the rule is the source's."""
-_PHRASE = re.compile(
+_PHRASE = expression(
     r"\b(?:about|against|at|between|by|for|from|in|of|on|that|to|under|which|who|with)\b",
     re.IGNORECASE,
 )

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from core.grounding.bounds import Bound, BoundedQuantity, bounds
 from core.language.content_words import content_words, families, words
+from core.language.expressions import expression
 from core.language.jurisdictions import jurisdictions_in
 from core.language.quantities import Quantity, quantities
 
@@ -25,7 +26,7 @@ _OPENING = (
     r"(?:\W{0,5}(?:hi|hello|hey|ok|so|and|but|then|please|sorry)\b\W{0,5}){0,2}"
 )
 _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (kind, re.compile(_OPENING + pattern, re.IGNORECASE))
+    (kind, expression(_OPENING + pattern, re.IGNORECASE))
     for kind, pattern in (
         ("frequency", r"how\s(?:often|frequently|regularly|many\stimes)\b"),
         ("person", r"(?:by\s|to\s|with\s)?(?:who|whom)\b"),
@@ -52,44 +53,44 @@ _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     )
 )
 """What a question asks for, and how it begins."""
-_ASKS = re.compile(r"\b(?:who|whom|whose|what|which|why|where|how)\b", re.IGNORECASE)
-_EXCEPTED = re.compile(
+_ASKS = expression(r"\b(?:who|whom|whose|what|which|why|where|how)\b", re.IGNORECASE)
+_EXCEPTED = expression(
     r"\b(?:unless|except(?:\swhere|\sif|\swhen)?)\b[^.;]{0,160}|\b(?:generally|usually|normally"
     r"|typically|in\sgeneral|as\sa\srule)\b",
     re.IGNORECASE,
 )
 """What may be otherwise at times, so that the rest is a rule and no more."""
-_CONDITIONAL = re.compile(
+_CONDITIONAL = expression(
     r"\b(?:excluding|if|when|where|whether|provided|depending|otherwise|or\s(?:more|less)"
     r"|as\slong|in\scase|about|around|approximately|roughly|example|some|certain|may\svary|varies"
     r"|additional|first|second|another|barring|half|third|quarter|double|twice)\b|e\.g\.",
     re.IGNORECASE,
 )
 """What may hold under a condition, or not exactly."""
-_BEFORE = re.compile(
+_BEFORE = expression(
     r"(?<![\w-])((?:within|up\sto|at\sleast|at\smost|no\s(?:more|less|later|longer|fewer)\sthan"
     r"|not\s(?:more|less)\sthan|not\sexceeding|(?:a\s)?(?:maximum|minimum)\sof|more\sthan"
     r"|less\sthan|over|under|above|below|after|before|for|every|by|until|for\sup\sto"
     r"|for\sat\sleast|for\sa\s(?:minimum|maximum)\sof)(?:\s(?:an?|the|every))?)\s$",
     re.IGNORECASE,
 )
-_IN_TIME = re.compile(r"(?:within|no\slater|by|until|before|after|at\sleast)\b", re.IGNORECASE)
-_AFTER = re.compile(
+_IN_TIME = expression(r"(?:within|no\slater|by|until|before|after|at\sleast)\b", re.IGNORECASE)
+_AFTER = expression(
     r"\s?((?:per|a|an|each|every)\s[a-z]+(?:\s[a-z]+)?(?=\W{0,3}$|\s(?:for|in|to|and)\b|[.,;:)])"
     r"|(?:in\sadvance|prior\snotice|notice)\b|/\s?[a-z]+)",
     re.IGNORECASE,
 )
-_TURNING = re.compile(
+_TURNING = expression(
     r"\s?(?:(?:or|and|to)\b|-|\u2013|/\s?\d|before|prior|after|ago|old|of\sage|later)"
 )
 """What behind a figure says something else with it, which a short answer must not leave out."""
-_LIMIT = re.compile(r"\b(?:limit|cap|max|maximum|budget|allowance|deadline)\b", re.IGNORECASE)
-_HYPHENED = re.compile(r"[\w)]-[a-z]", re.IGNORECASE)
+_LIMIT = expression(r"\b(?:limit|cap|max|maximum|budget|allowance|deadline)\b", re.IGNORECASE)
+_HYPHENED = expression(r"[\w)]-[a-z]", re.IGNORECASE)
 """A figure within a compound ("zero-day", "a one-month period")."""
-_OPEN = re.compile(r"(?:after|more\sthan|over|above)\b", re.IGNORECASE)
-_BEGINS = re.compile(r"\b(?:after|until|till|when|soon)\b", re.IGNORECASE)
-_NEGATED = re.compile(r"\b(?:not|never|cannot)\b|n['\u2019]t\b", re.IGNORECASE)
-_FREQUENCY = re.compile(
+_OPEN = expression(r"(?:after|more\sthan|over|above)\b", re.IGNORECASE)
+_BEGINS = expression(r"\b(?:after|until|till|when|soon)\b", re.IGNORECASE)
+_NEGATED = expression(r"\b(?:not|never|cannot)\b|n['\u2019]t\b", re.IGNORECASE)
+_FREQUENCY = expression(
     r"(?<![\w-])(?:(?:at\sleast(?:\san?(?=\s\w+ly\b))?|no\sless\sthan|up\sto)\s)?"
     r"(?:(?:once|twice|(?:two|three|four|\d{1,2})\stimes)\s(?:a|per|each|every)\s"
     r"(?:(?:calendar|fiscal|\d{1,2}|two|three|six|twelve)\s)?"
@@ -100,18 +101,18 @@ _FREQUENCY = re.compile(
     r"|biannually|biennially|(?:bi|semi)-?(?:weekly|monthly|annually)))\b",
     re.IGNORECASE,
 )
-_AT_LEAST = re.compile(r"\b(?:at\sa\sminimum|as\sa\sminimum)\b", re.IGNORECASE)
+_AT_LEAST = expression(r"\b(?:at\sa\sminimum|as\sa\sminimum)\b", re.IGNORECASE)
 """A bound that stands apart from what it bounds."""
-_DOES = re.compile(
+_DOES = expression(
     r"\b(?:who|whom)\s(?:\w+ly\s)?(?:(?:has|have|is|are)\sto\s|(?:must|may|can|should|shall|will|would)"
     r"\s(?:have\sto\s)?)?(?:also\s|be\s)?([a-z]{4,})",
     re.IGNORECASE,
 )
 """The verb of a question for a person ("who approves ...", "who has to sign ...")."""
-_BY = re.compile(
+_BY = expression(
     r"\b([a-z]{4,}(?:ed|en|wn))\s(?:(?:\w+ly|in\swriting|in\sadvance)\s)?by\s([^.,;:()]{3,50})\.?$"
 )
-_ACTING = re.compile(
+_ACTING = expression(
     r"\b(?:and|or)\s\w+(?:ed|s)\b|\b(?:in|on|at|within|to|before|after|who|that|using)\b"
 )
 """Words behind a person that go on with what is done."""

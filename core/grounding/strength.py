@@ -14,41 +14,42 @@ from collections.abc import Sequence
 
 from core.grounding.polarity import nearest_sentence
 from core.language.content_words import families
+from core.language.expressions import expression
 
-_FIRM = re.compile(
+_FIRM = expression(
     r"\b(?:always|automatically|invariably|under\s+all\s+circumstances|without\s+exception)\b",
     re.IGNORECASE,
 )
-_ALL = re.compile(
+_ALL = expression(
     r"\b(?:always|automatic\w*|regardless|irrespective|any|all|every|each|whatever"
     r"|without\s+exception|in\s+no\s+case|never|strictly)\b",
     re.IGNORECASE,
 )
-_HEDGE = re.compile(
+_HEDGE = expression(
     r"\b(?:(?:where|if|when|wherever|whenever|as\s+far\s+as)\s+(?:possible|practical|practicable|feasible|convenient)"
     r"|(?:should|must|may|can|to)\s+try\s+(?:not\s+)?to|think\s+twice|consider\s+\w+ing"
     r"|(?:may|can|could)\s+skip|advised\s+against"
     r"|preferred|preferably|at\s+(?:your|their)\s+discretion|optional(?:ly)?|voluntary)\b",
     re.IGNORECASE,
 )
-_SOFT = re.compile(
+_SOFT = expression(
     r"\b(?:possible|practica\w+|feasible|try|consider\w*|choose|choice|prefer\w*|option\w*"
     r"|voluntar\w*|discretion|discourag\w*|ideally|may|can|up\s+to|should)\b",
     re.IGNORECASE,
 )
-_ADVICE = re.compile(
+_ADVICE = expression(
     r"\b(?:preferable|advisable|desirable|helpful|nice\s+(?:extra|to\s+have)|good\s+(?:practice|idea)"
     r"|ideally|merely|invited\s+to|best\s+to|should\s+be\s+careful)\b",
     re.IGNORECASE,
 )
-_ADVISED = re.compile(
+_ADVISED = expression(
     r"\b(?:should|recommend\w*|advis\w*|encourag\w*|prefer\w*|ideal\w*|consider|suggest\w*"
     r"|(?:good|best)\s+practices?|may\s+want|possible|feasible|try|help\w*|desir\w*|nice|welcome"
     r"|invit\w*|good|just|merely|careful\w*|best)\b",
     re.IGNORECASE,
 )
-_USUAL = re.compile(r"\b(?:usually|mostly|mainly|typically|generally|normally)\b", re.IGNORECASE)
-_LESS_THAN_ALL = re.compile(
+_USUAL = expression(r"\b(?:usually|mostly|mainly|typically|generally|normally)\b", re.IGNORECASE)
+_LESS_THAN_ALL = expression(
     r"\b(?:usual\w*|most\w*|main\w*|typical\w*|general\w*|normal\w*|often|regular\w*|tends?"
     r"|primar\w*|approximate\w*|about|standard|default|likely|common\w*|unless|except\w*|may|can"
     r"|should|expect\w*|prefer\w*|as\s+a\s+rule)\b",
@@ -61,30 +62,30 @@ _DEGREES = (
     (_USUAL, _LESS_THAN_ALL),
 )
 """Words for how far a rule goes, each with what a source must have to bear them out."""
-_OPEN = re.compile(
+_OPEN = expression(
     r"\b(?:may|can|could|might|up\s+to\s+and\s+including|possibl[ey]|potentially"
     r"|reserves?\s+the\s+right|at\s+the\s+discretion|where\s+possible|typically|generally|usually"
     r"|sometimes)\b",
     re.IGNORECASE,
 )
-_SURE = re.compile(r"\b(?:will|shall|must)\b", re.IGNORECASE)
-_WILL = re.compile(r"\bwill\b", re.IGNORECASE)
-_MAY = re.compile(r"\b(?:may|might|could)\b")
-_FREE = re.compile(
+_SURE = expression(r"\b(?:will|shall|must)\b", re.IGNORECASE)
+_WILL = expression(r"\bwill\b", re.IGNORECASE)
+_MAY = expression(r"\b(?:may|might|could)\b")
+_FREE = expression(
     r"\b(?:may|can|might|could|possib\w*|allow\w*|permit\w*|authori[sz]ed|free\s+to|option\w*"
     r"|acceptable|okay|ok|entitled|eligible|available|unless|only|except)\b",
     re.IGNORECASE,
 )
-_ONLY = re.compile(
+_ONLY = expression(
     r"\b(?:may|can|must|shall|should|is|are|be|will|allowed|used)\b[^.;]{0,40}?\bonly\b",
     re.IGNORECASE,
 )
 """Of what may be done; an "only" before who may do it can be left out."""
-_ONLY_SOME = re.compile(r"\bonly\s+(?:the\s+)?\w+", re.IGNORECASE)
-_ANYBODY = re.compile(
+_ONLY_SOME = expression(r"\bonly\s+(?:the\s+)?\w+", re.IGNORECASE)
+_ANYBODY = expression(
     r"\b(?:any(?:one|body)|every(?:one|body))\s+(?:may|can|is\s+allowed)\b", re.IGNORECASE
 )
-_LIMITED = re.compile(
+_LIMITED = expression(
     r"\b(?:only|not|no|never|unless|must|without|except|need\w*|requir\w*|limited|(?:has|have)\s+to"
     r"|before|until|just|alone|sole\w*|exclusive\w*|nobody|nothing|cannot|other\s+than)\b"
     r"|n['\u2019]t\b",
@@ -98,7 +99,7 @@ _PHRASE = 4
 """Words after "only" that say what a rule is limited to."""
 _CONDITION = 12
 """The same of a condition ("only if ...")."""
-_UNLIKE = re.compile(
+_UNLIKE = expression(
     r"(?:\b(?:not|never)|n['\u2019]t)\s+(?:\w+\s+)?(?:always|automatic\w*|invariably|optional|voluntary)",
     re.IGNORECASE,
 )

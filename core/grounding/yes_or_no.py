@@ -14,6 +14,7 @@ from itertools import pairwise
 from core.grounding.bounds import Bound, bounds
 from core.grounding.short_answers import GROUPS
 from core.language.content_words import content_words, stem, words
+from core.language.expressions import expression
 from core.language.jurisdictions import jurisdictions_in
 from core.language.modality import ModalClause, Modality, modalities
 from core.language.phrasing import phrase, unmarked
@@ -38,7 +39,7 @@ class AskedModality(StrEnum):
 
 _GREETING = r"(?:\W{0,5}(?:hi|hello|hey|ok|so|and|but|quick\squestion|please|sorry)\b\W{0,5}){0,2}"
 _ASKS: tuple[tuple[AskedModality, re.Pattern[str]], ...] = tuple(
-    (asked, re.compile(_GREETING + pattern, re.IGNORECASE))
+    (asked, expression(_GREETING + pattern, re.IGNORECASE))
     for asked, pattern in (
         (
             AskedModality.ADVISED,
@@ -62,19 +63,19 @@ _ASKS: tuple[tuple[AskedModality, re.Pattern[str]], ...] = tuple(
         ),
     )
 )
-_TWISTED = re.compile(
+_TWISTED = expression(
     r"\b(?:not|never|no|nor|without|or|instead|only|unless|except|refuse|skip|ignore|avoid|stop)\b"
     r"|n['\u2019]t\b|[?!.;]\s\w",
     re.IGNORECASE,
 )
 """What a question has that turns "may I do this?" round, or asks for one of two."""
-_SITUATION = re.compile(
+_SITUATION = expression(
     r"\b(?:if|although|though|because|while|when|before|after|until|still|already|again|even|just"
     r"|always|ever|whether)\b",
     re.IGNORECASE,
 )
 """What says when something is done. A prohibition without a condition holds then too."""
-_CONDITIONAL = re.compile(
+_CONDITIONAL = expression(
     r"\b(?:unless|except|excluding|without|only|if|when|where|whether|provided|subject\sto|as\slong"
     r"|other\sthan|until|before|after|once|while|during|in\scase|depending|generally|usually"
     r"|normally|typically|sometimes|occasionally|however|but|although|some|certain|may\sbe\s\w+ed"
@@ -83,7 +84,7 @@ _CONDITIONAL = re.compile(
     re.IGNORECASE,
 )
 """What may hold under a condition: a plain Yes or No would leave it out."""
-_NEGATED = re.compile(
+_NEGATED = expression(
     r"\b(?:not|no|none|never|nobody|neither|nor|cannot)\b|n['\u2019]t\b", re.IGNORECASE
 )
 _ANYBODY = content_words(
@@ -97,11 +98,11 @@ _ASKING = content_words(
 )
 _TIMES = frozenset({"date", "time", "duration", "section"})
 """Quantities that say when something is due, and not what is."""
-_RUN = re.compile(r"[\w' -]+")
-_VERB = re.compile(r"\s?(?:(?:be|also|to)\s)?(\w+)")
-_NEEDS = re.compile(r"\bneed\s(?!to\b)", re.IGNORECASE)
+_RUN = expression(r"[\w' -]+")
+_VERB = expression(r"\s?(?:(?:be|also|to)\s)?(\w+)")
+_NEEDS = expression(r"\bneed\s(?!to\b)", re.IGNORECASE)
 """A question that names what is needed: a rule that shares the rest is about something else."""
-_CONDITIONS_OF_FACTS = re.compile(
+_CONDITIONS_OF_FACTS = expression(
     r"\b(?:unless|except|only|if|when|where|whether|provided|subject\sto|as\slong|until|before|after"
     r"|once|while|during|in\scase|depending|generally|usually|normally|typically|sometimes"
     r"|occasionally|however|but|although|some|certain|partly|appropriate|possible|limited"
@@ -113,7 +114,7 @@ _LONGEST = 300
 LEAST_SHARED = 2
 """Words that a question and a rule share at least, if the question has as many."""
 _GIVEN = r"(?:approval|consent|permission|authori[sz]ation)"
-_APPROVAL = re.compile(
+_APPROVAL = expression(
     r"\b(?:(?:must|shall|(?:has|have|needs?|required)\sto)\s(?:first\s)?"
     r"(?:be\s(?:\w+ly\s)?(?:pre-?)?(?:approved|authori[sz]ed)\b"
     rf"|(?:seek|obtain|get|have|receive|request)\s(?:\w+\s){{0,4}}?{_GIVEN}\b)"
@@ -124,32 +125,32 @@ _APPROVAL = re.compile(
 )
 """How a sentence says that something needs an approval. Of 12 best sentences for "may I ...?" that
 it finds in the policies named in `core.agent.reply.verdict`, 11 do; with two shared words all 5."""
-_EXCEPTION = re.compile(
+_EXCEPTION = expression(
     r"\b(?:unless|except(?:ing)?|other\sthan|with\sthe\sexception\sof)\b", re.IGNORECASE
 )
 """What begins an exception."""
-_PROVIDED = re.compile(
+_PROVIDED = expression(
     r"\b(?:(?:but\s|and\s)?only|if|when|where|once|provided|subject\sto|(?:as|so)\slong\sas)\b",
     re.IGNORECASE,
 )
 """What begins a condition."""
-_STATES = re.compile(
+_STATES = expression(
     _GREETING + r"(?:is|are|does|do|will|has|have)\s(?!(?:it|this|that|there)\s(?:ok|okay)\b)\w",
     re.IGNORECASE,
 )
 """How a question begins that asks whether something is so."""
-_DENIES = re.compile(
+_DENIES = expression(
     r"\b(?:not|no|none|never|nobody|neither|nor|cannot|without|unpaid|un(?:able|available))\b"
     r"|n['\u2019]t\b",
     re.IGNORECASE,
 )
-_BESIDE = re.compile(
+_BESIDE = expression(
     r"\b(?:instead|rather|discourag\w+|avoid\w*|exclud\w+|exempt\w*|reserv\w+|either|may|might|could"
     r"|should|optional\w*|plan(?:s|ned)?\sto|example|examples|e\.g)\b",
     re.IGNORECASE,
 )
 """What a sentence has that names a thing without saying that it is so."""
-_OTHERWISE = re.compile(
+_OTHERWISE = expression(
     r"\b(?:unless|except|excluding|if|when|where|only|otherwise|exempt\w*|not\s(?:require|need)\w*)\b",
     re.IGNORECASE,
 )

@@ -7,20 +7,21 @@ A statement may name a span of time or a frequency in other words than its sourc
 import re
 from collections.abc import Collection, Sequence
 
+from core.language.expressions import expression
 from core.language.quantities import comparable, quantities
 
 _UNITS = (
     "second|minute|hour|day|night|week|fortnight|month|quarter|year|pay period|occurrence|instance"
 )
 _UNIT = rf"(?P<unit>{_UNITS.replace(' ', chr(92) + 's+')})"
-_RATE = re.compile(
+_RATE = expression(
     r"(?:\b(?!(?:an?|one|1|the|any)\s+second\b)(?:an?|per|each|every|any|one|1|the(?=\s+\w+\s+(?:before|after)\b))\s+"
     rf"(?:(?:single|calendar|fiscal|business|working|full|other|one)\s+){{0,2}}|/\s?){_UNIT}(?![-\w]|\s+(?:copy|hand|opinion|time|longer|later|earlier|more)\b)"
     r"|\b(?P<adverb>hourly|daily|nightly|(?<!bi-)weekly|fortnightly|monthly|quarterly|annual(?:ly)?"
     r"|yearly|biennial(?:ly)?|semi-?annual(?:ly)?)\b",
     re.IGNORECASE,
 )
-_NAMED = re.compile(
+_NAMED = expression(
     rf"\b{_UNIT}s?\b|\b(?P<adverb>hourly|daily|nightly|(?:bi-?)?weekly|fortnightly|monthly|quarterly"
     r"|annual(?:ly)?|annum|yearly|yrs?|biennial(?:ly)?|semi-?annual(?:ly)?|anniversary)\b",
     re.IGNORECASE,
@@ -44,7 +45,7 @@ _OF_ADVERB = {
 }
 """Of the others: once a year."""
 _SAME = tuple(
-    (re.compile(rf"\b(?:{words})\b", re.IGNORECASE), plain)
+    (expression(rf"\b(?:{words})\b", re.IGNORECASE), plain)
     for words, plain in (
         (
             r"(?:four|4)\s+times\s+(?:a|per|each|every)\s+year|every\s+(?:three|3)\s+months",
@@ -95,38 +96,38 @@ _LENGTHS = (
 _ADVERB = (
     r"(?P<adverb>daily|weekly|fortnightly|monthly|quarterly|annual(?:ly)?|yearly|semi-annually)"
 )
-_GAP = re.compile(
+_GAP = expression(
     rf"\b(?:no\s+{_UNIT}\s+(?:\w+\s+){{1,3}}?without|(?:not|n['\u2019]t|never)\s+(?:go|pass)\s+"
     rf"an?\s+(?P<other>{_UNITS.replace(' ', chr(92) + 's+')})\s+without)\b(?P<adverb>(?!))?",
     re.IGNORECASE,
 )
 """At least so often: "no month may pass without a review"."""
-_NOT_ONLY = re.compile(
+_NOT_ONLY = expression(
     rf"(?:\bnot|n['\u2019]t)\s+(?:\w+\s+){{0,8}}?(?:just|only|merely|limited\s+to)\s+(?:\w+\s+){{0,2}}?"
     rf"(?:(?:once\s+)?(?:an?|per|every|each)\s+{_UNIT}|{_ADVERB})\b",
     re.IGNORECASE,
 )
 """More often than that."""
-_KIND_OF_YEAR = re.compile(
+_KIND_OF_YEAR = expression(
     r"\b(calendar|fiscal|tax|leave)\s(?:year|quarter|month|week)", re.IGNORECASE
 )
-_MONTH = re.compile(
+_MONTH = expression(
     r"\b(January|February|April|June|July|August|September|October|November|December)\b"
 )
 """Without those that are verbs too."""
-_POINT = re.compile(
+_POINT = expression(
     r"\b(any\stime|(?<=\ba\s)second(?=\s(?!one\b)\w)|at\sall\stimes|(?:end|close)(?=\sof\s(?:the|each|every|that|business)\b)"
     r"|same(?=\s(?:\w+\s)?(?:day|week|month|quarter|year)))\b",
     re.IGNORECASE,
 )
 """Points of time that need no number."""
 _SAME_POINT = {"close": "end"}
-_ANOTHER = re.compile(
+_ANOTHER = expression(
     r"\b(?:another|alternate|backup|additional|again|repeat\w*|two|twice|further|extra|second\w*)\b",
     re.IGNORECASE,
 )
 """What is told as a second one."""
-_ALWAYS = re.compile(r"\b(?:always|continuously|around\s+the\s+clock|24/7)\b", re.IGNORECASE)
+_ALWAYS = expression(r"\b(?:always|continuously|around\s+the\s+clock|24/7)\b", re.IGNORECASE)
 
 
 def plain_frequencies(text: str) -> str:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 
+from core.language.expressions import expression
 from core.language.languages import Language
 from core.language.rule_words import CONJUNCTIONS, MARKS, NEGATIONS, VERBS, Mark, Verb
 
@@ -29,20 +30,20 @@ _NEGATED = {
     Verb.SHOULD: Mark.SHOULD_NOT,
     Verb.BARRED: Mark.MAY,
 }
-_ZU = re.compile(r"\b(?:ist|sind|hat|haben)\b[^.;]{0,120}?\b(?:zu \w+en|\w{2,12}zu\w+en)\b")
+_ZU = expression(r"\b(?:ist|sind|hat|haben)\b[^.;]{0,120}?\b(?:zu \w+en|\w{2,12}zu\w+en)\b")
 """A German duty without a modal verb: "ist zu melden", "sind einzureichen"."""
-_NE_QUE = re.compile(
+_NE_QUE = expression(
     r"(?<!\w)n(?:e |')(?=(?:(?!pas |plus |jamais |aucun|ni |rien |personne )\S{1,30} ){1,12}?"
     r"qu['e])"
 )
 """French for "only": "ne ... que"."""
-_SHORTENED = re.compile(r"(?<!\w)(ca|do|does|did|is|are|was|were|must|need|should|wo|has|have)n't")
+_SHORTENED = expression(r"(?<!\w)(ca|do|does|did|is|are|was|were|must|need|should|wo|has|have)n't")
 _WHOLE = {"ca": "can", "wo": "will"}
-_DENIED = re.compile(r"(?<!\w)(?:aucune?|nul|personne|ni|rien)(?!\w)[^.;]{0,40}$")
+_DENIED = expression(r"(?<!\w)(?:aucune?|nul|personne|ni|rien)(?!\w)[^.;]{0,40}$")
 """Before a French "ne" that goes with it, and not with a "que"."""
-_THE_MONTH = re.compile(r"(?<=\d )may(?!\w)|(?<!\w)may(?= \d)")
+_THE_MONTH = expression(r"(?<=\d )may(?!\w)|(?<!\w)may(?= \d)")
 """The month, in English."""
-_CUT = re.compile(r"[.;:!?\n]\s")
+_CUT = expression(r"[.;:!?\n]\s")
 READ = 2_000
 """Characters of a text that are read."""
 KNOWN = frozenset(MARKS)
@@ -50,7 +51,7 @@ KNOWN = frozenset(MARKS)
 
 
 def _compiled(words: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{words})(?!\w)")
+    return expression(rf"(?<!\w)(?:{words})(?!\w)")
 
 
 _MARKS_OF = {
@@ -62,7 +63,7 @@ _VERBS_OF = {
     for language, given in VERBS.items()
 }
 _NOT_OF = {language: _compiled(words) for language, words in NEGATIONS.items()}
-_NOT_OF[Language.FRENCH] = re.compile(
+_NOT_OF[Language.FRENCH] = expression(
     r"(?<![\w'])(?:ne(?!\w)|n'|aucune?(?!\w)|nul(?!\w)|non(?!\w)|jamais(?!\w))"
 )
 _PAS = _compiled("pas")

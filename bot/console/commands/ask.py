@@ -27,7 +27,7 @@ from bot.replies.answer import ref
 from core.adapters.system import UuidSource
 from core.agent.request import AskRequest, Reply
 from core.agent.trace import reply_json, trace_json
-from core.bootstrap import AnswerService
+from core.answering import AnswerService
 from core.domain.answer import Outcome
 from core.domain.conversation import Place
 from core.domain.delivery import REFERENCE

@@ -14,6 +14,7 @@ from core.agent.conversation.counterpart import candidates, exchanged, named_thi
 from core.domain.question import EMPLOYMENT, JURISDICTION, Assumption
 from core.language.conditions import Condition, ConditionKind, conditions_in, shown
 from core.language.content_words import content_words, words
+from core.language.expressions import expression
 from core.language.jurisdictions import (
     NamedCountry,
     countries_named,
@@ -26,7 +27,7 @@ from core.language.people import STAFF, Mention, mentions, names_in, own_group
 from core.language.quantities import quantities
 from core.ports import Vector
 
-_CHOICE = re.compile(
+_CHOICE = expression(
     r"^(?:i(?:'d|'ll|\s+would|\s+will)?\s+(?:choose|take|pick|mean|meant|want)\s+)?"
     r"(?:the\s+)?(?:(?:option|number|no\.?|answer|choice|case)\s*|#)?"
     r"(?P<which>\d{1,3}|[a-z]+)(?:st|nd|rd|th)?"
@@ -41,8 +42,8 @@ _NUMBER_WORDS: tuple[tuple[str, ...], ...] = (
     ("fifth", "five"),
     ("sixth", "six"),
 )
-_DENIES = re.compile(r"\b(?:not|neither|nor|except|other than)\b|n't\b", re.IGNORECASE)
-_WHO = re.compile(
+_DENIES = expression(r"\b(?:not|neither|nor|except|other than)\b|n't\b", re.IGNORECASE)
+_WHO = expression(
     r"\b(?:employees?|contractors?|freelancers?|interns?|apprentices?|managers?|directors?)\b",
     re.IGNORECASE,
 )
@@ -100,19 +101,19 @@ def more_told(text: str, slot: str) -> tuple[Assumption, ...]:
     return (Assumption(slot=other, value=value, source="asker"),) if is_told else ()
 
 
-_LEAD = re.compile(
+_LEAD = expression(
     r"(?>(?:(?:ok(?:ay)?|so|and|but|or|also|hm+|thanks|thank you|then|well|sorry|actually|wait|no"
     r"|yes|great|good|sure|right|now)\b[\s,.!:-]*+)*)",
     re.IGNORECASE,
 )
-_SUPPOSES = re.compile(
+_SUPPOSES = expression(
     r"(?:(?:what|how)(?: happens)? if|even if|only if|if|when|in case|suppos(?:e|ing)(?: that)?"
     r"|assuming(?: that)?|(?:is (?:it|that)|would (?:it|that) be) (?:also )?the same (?:if|when)"
     r"|does (?:it|this|that) (?:also )?(?:apply|hold|count) (?:if|when))\b[\s,:]*+",
     re.IGNORECASE,
 )
 """Before a circumstance with a verb of its own."""
-_TURNS_TO = re.compile(
+_TURNS_TO = expression(
     r"(?:(?:what|how) about|what of|(?:(?:is|are) (?:it|that|they) )?(?:also )?(?:the )?same (?:for"
     r"|with|in|goes for|applies to)"
     r"|(?:does|do|would|will) (?:it|this|that|they|these) (?:also )?(?:apply|hold|count|go)"
@@ -120,37 +121,37 @@ _TURNS_TO = re.compile(
     re.IGNORECASE,
 )
 """Before somebody or something else."""
-_PREPOSITION = re.compile(
+_PREPOSITION = expression(
     r"(?:for|as|in|with|from|to|at|on|by|without|under|over|above|below|after|before|during"
     r"|between|towards?|of)\b",
     re.IGNORECASE,
 )
-_ASKS = re.compile(
+_ASKS = expression(
     r"\b(?:who|whom|whose|what|when|where|which|why|how|can|may|must|do|does|did|should|could"
     r"|would|will|shall)\b",
     re.IGNORECASE,
 )
 """A word that makes a question of its own, which takes no place in another."""
-_SENTENCE = re.compile(r"[^.!?]+[.!?]*\s*")
-_PRONOUN = re.compile(
+_SENTENCE = expression(r"[^.!?]+[.!?]*\s*")
+_PRONOUN = expression(
     r"^(?:it|this|that|these|those|they|he|she|there|i|we|you|the (?:gift|person|other side|other"
     r" party|giver|amount|value|price))\b(?:\s*['\u2019](?:s|m|re|ve|d|ll)\b|\s+(?:is|are|was|were"
     r"|am|comes?|came|costs?|works?|do|does))*(?:\s+(?:only|just|also|still|worth|actually))*\s*",
     re.IGNORECASE,
 )
-_ARTICLE = re.compile(r"\bthe\s+$", re.IGNORECASE)
-_BARE = re.compile(
+_ARTICLE = expression(r"\bthe\s+$", re.IGNORECASE)
+_BARE = expression(
     rf"^(?:{_PREPOSITION.pattern}\s+)?(?:(?:an?|the|my|our|your|his|her|their|any)\s+)?",
     re.IGNORECASE,
 )
 """What stands before the telling words of a circumstance."""
-_GENERAL = re.compile(
+_GENERAL = expression(
     r"^(?:(?:what about|how about) )?(?:(?:and|or|but) )?(?:in general|generally|everywhere"
     r"|anywhere|in any country|regardless of (?:the )?(?:country|location)|worldwide|group-?wide"
     r"|in all countries|without (?:a|any) country|independent of (?:the )?country)\W*$",
     re.IGNORECASE,
 )
-_AMONG_US = re.compile(
+_AMONG_US = expression(
     r"\b(?P<verb>can|may|must|do|should|could|shall|would|will|am)\s+(?:i|we)\b", re.IGNORECASE
 )
 _TALK = content_words(
@@ -177,10 +178,10 @@ class FollowUp:
     """Things whose likeness decides what takes whose place; empty: nothing is open."""
 
 
-_DANGLING = re.compile(r"(?<!\s)\s++(?:in|for|from)(?:\s++the)?\s*+(?=[?.!,]|\Z)")
-_ALSO = re.compile(r"(?<!\s)\s++(?:too|as well|also|instead|then|please)\W*$", re.IGNORECASE)
-_TRAILING = re.compile(rf"(?:{_PREPOSITION.pattern}\s+)?(?:the\s+)?$", re.IGNORECASE)
-_GAP = re.compile(r"(?<!\s)\s++(?=[?.!,])")
+_DANGLING = expression(r"(?<!\s)\s++(?:in|for|from)(?:\s++the)?\s*+(?=[?.!,]|\Z)")
+_ALSO = expression(r"(?<!\s)\s++(?:too|as well|also|instead|then|please)\W*$", re.IGNORECASE)
+_TRAILING = expression(rf"(?:{_PREPOSITION.pattern}\s+)?(?:the\s+)?$", re.IGNORECASE)
+_GAP = expression(r"(?<!\s)\s++(?=[?.!,])")
 
 
 def follow_up(question: str, text: str, vectors: Mapping[str, Vector] | None = None) -> FollowUp:

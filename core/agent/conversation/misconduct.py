@@ -24,6 +24,7 @@ from itertools import chain
 from core.agent.conversation.reports.recognise import is_foreign_report, tells_of_somebody
 from core.domain.question import UNASKED_SLOT, Question, Turn
 from core.language.content_words import words
+from core.language.expressions import expression
 
 
 def _either(*words: str) -> str:
@@ -31,7 +32,7 @@ def _either(*words: str) -> str:
 
 
 def _matching(*patterns: str) -> re.Pattern[str]:
-    return re.compile("|".join(rf"\b(?:{pattern})" for pattern in patterns), re.IGNORECASE)
+    return expression("|".join(rf"\b(?:{pattern})" for pattern in patterns), re.IGNORECASE)
 
 
 _JOBS = (
@@ -146,24 +147,24 @@ _BLAMED = _matching(
 )
 _STATES = (_ACCUSED, _SUFFERED, _CONFESSED, _BLAMED)
 
-_GREETING = re.compile(r"^(?:(?:hi|hello|hey|so|and|but|please|sorry|ok)\b[\s,!]*)+", re.IGNORECASE)
-_ASKS = re.compile(
+_GREETING = expression(r"^(?:(?:hi|hello|hey|so|and|but|please|sorry|ok)\b[\s,!]*)+", re.IGNORECASE)
+_ASKS = expression(
     r"^(?:how|where|to whom|whom?|whose|what|which|can|could|may|must|shall|should|would|will|do"
     r"|does|did|is|isn't|are|aren't|am|was|were|has|have|why|when (?:do|does|is|are|must|can|should"
     r"|may|will)|tell me|explain|describe|list|summari[sz]e|compare|define"
     r"|i (?:wonder|(?:would like|want|need|'d like) to know))\b",
     re.IGNORECASE,
 )
-_GRANTED = re.compile(
+_GRANTED = expression(
     r"\b(?:that|because|why(?: is| does| may| can)?|report|about)\s+(?=(?:my|our|he|she|they)\b)",
     re.IGNORECASE,
 )
-_SUPPOSES = re.compile(r"\b(?:if|whether|suppose|supposing|in case|imagine)\b", re.IGNORECASE)
-_THEFT_BY_NOBODY_KNOWN = re.compile(
+_SUPPOSES = expression(r"\b(?:if|whether|suppose|supposing|in case|imagine)\b", re.IGNORECASE)
+_THEFT_BY_NOBODY_KNOWN = expression(
     r"\b(?:someone|somebody|they)(?: has| have| had|'s|'ve)? (?:stole|stolen)\b", re.IGNORECASE
 )
-_BY_MISTAKE = re.compile(r"\b(?:by (?:mistake|accident)|accidentally|mistakenly)\b", re.IGNORECASE)
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|;\s+")
+_BY_MISTAKE = expression(r"\b(?:by (?:mistake|accident)|accidentally|mistakenly)\b", re.IGNORECASE)
+_SENTENCE_END = expression(r"(?<=[.!?])\s+|;\s+")
 
 
 @lru_cache(maxsize=64)
@@ -211,15 +212,15 @@ def _is_supposed(before: str) -> bool:
     return _SUPPOSES.search(before, before.rfind(",") + 1) is not None
 
 
-_ASKS_OR_GREETS = re.compile(
+_ASKS_OR_GREETS = expression(
     r"^(?:(?:ok(?:ay)?|thanks|thank you|and|but|so|please|hi|hello|now)\b[\s,:!.-]*)*"
     r"(?:how|where|to whom|who|whom|whose|what|which|when|why|can|could|may|must|shall|should|would"
     r"|will|do|does|did|is|are|am|was|were|has|have|tell me|explain|describe|list|compare"
     r"|define)\b",
     re.IGNORECASE,
 )
-_THIRD_PERSON = re.compile(r"\b(?:he|she|him|her|his|hers|they|them|their|theirs)\b", re.IGNORECASE)
-_COLLEAGUE = re.compile(
+_THIRD_PERSON = expression(r"\b(?:he|she|him|her|his|hers|they|them|their|theirs)\b", re.IGNORECASE)
+_COLLEAGUE = expression(
     r"\b(?:my|our|his|her|an?|the|some|another|one of (?:my|our|the))\s+(?:[\w-]+\s+){0,2}?"
     r"(?:boss|manager|supervisor|colleague|co-?worker|teammate|director|ceo|cfo|driver|buyer"
     r"|accountant|foreman|dispatcher|chief|intern|clerk|department)s?\b"
@@ -227,12 +228,12 @@ _COLLEAGUE = re.compile(
     r"|\b(?:fishy|shady|whistle)\b",
     re.IGNORECASE,
 )
-_WISHES = re.compile(
+_WISHES = expression(
     r"^(?:(?:hi|hello|please)\b\W*)*(?:i (?:would like|wonder)|i'd like|help|write|give|show|find"
     r"|translate|draft|summari[sz]e|differences?|comparison)\b",
     re.IGNORECASE,
 )
-_CLAUSE_END = re.compile(r"(?<=[.!?])\s+|[;\n]\s*")
+_CLAUSE_END = expression(r"(?<=[.!?])\s+|[;\n]\s*")
 _POLITE = 2
 """Words of a sentence that tells nothing ("Thank you.")."""
 

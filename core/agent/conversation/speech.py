@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from core.domain.question import Question
+from core.language.expressions import expression
 
 READ = 300
 """Characters of a sentence that are read from its beginning, and as many from its end."""
@@ -29,13 +30,13 @@ _LEAST_SAID = 3
 
 
 def _begins(*patterns: str) -> re.Pattern[str]:
-    return re.compile(rf"(?:{'|'.join(patterns)})(?![\w'])")
+    return expression(rf"(?:{'|'.join(patterns)})(?![\w'])")
 
 
-_SENTENCE = re.compile(r"[^.!?;\n]+[.!?;\n]*")
-_SPACES = re.compile(r"\s+")
-_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
-_EMOJI = re.compile(r":[a-z0-9_+-]{1,40}:")
+_SENTENCE = expression(r"[^.!?;\n]+[.!?;\n]*")
+_SPACES = expression(r"\s+")
+_WORD = expression(r"[^\W_]+(?:['-][^\W_]+)*")
+_EMOJI = expression(r":[a-z0-9_+-]{1,40}:")
 _LEAD = _begins(
     r"ok(?:ay)?|k|kk|so|and|but|or|also|plus|then|now|hm+|h?mh?m|uh|um|er+m?|oh|ah+|aha|wait|well"
     r"|right|sure|great|cool|perfect|nice|super|good|fine|alright|awesome|yes|yeah|yep|no|nope"
@@ -96,7 +97,7 @@ _GOES_ON = _begins(
     r"|(?:until|till|since|by|from|for|in|to) (?:when|how|what|which|whom|who)|except for"
     r"|per (?:person|year|month|gift|vendor|item)"
 )
-_ASKED_LAST = re.compile(
+_ASKED_LAST = expression(
     r"\b(?:(?:so )?what (?:now|next|then|to do|(?:do|should|can|must|shall) (?:i|we) do)"
     r"|(?:who|whom) (?:do|should|must|can) (?:i|we) (?:tell|call|ask|contact|inform|notify)"
     r"|what happens (?:now|next)|(?:is|was) (?:this|that|it) (?:ok(?:ay)?|allowed|permitted|legal)"
@@ -111,10 +112,10 @@ _JOINED = _begins(
     r"|f\u00fcr|bei|wenn|ohne|mit)"
 )
 """After "and", "or", "but", "also": a follow-up that lacks its verb."""
-_JOINS = re.compile(
+_JOINS = expression(
     r"^(?:ok(?:ay)?|hm+|thanks|great|cool|right|well|,| )*(?:and|or|but|also|und|oder)\b"
 )
-_STATES = re.compile(
+_STATES = expression(
     r"\b(?:i'll|i will|we'll|we will|let's|i'm going|i am going|i'd (?:just|rather))\b"
 )
 _WISHES = _begins(
@@ -156,21 +157,21 @@ _NO_NAMES = frozenset(
     )
 )
 """First words that are nobody's name."""
-_NAMED_FIRST = re.compile(
+_NAMED_FIRST = expression(
     rf"^{_GREETS}(?P<name>[^\W\d_]{{2,20}})(?P<mark>\s?[,:]| [-\u2013\u2014])\s*(?P<rest>\S.*)$"
 )
-_NAMED_AND_ASKED = re.compile(rf"^{_GREETS}(?P<name>[^\W\d_]{{2,20}}) {_REQUESTS} (?:you|u|we|i)\b")
-_GREETED = re.compile(
+_NAMED_AND_ASKED = expression(rf"^{_GREETS}(?P<name>[^\W\d_]{{2,20}}) {_REQUESTS} (?:you|u|we|i)\b")
+_GREETED = expression(
     r"^(?:hey|hi|hello|yo|thanks|thank you|thx|danke|sorry|cc|morning) (?P<name>[^\W\d_]{2,20})\b"
 )
 _NOT_GREETED = frozenset(
     _WORD.findall("for that this so a again there and but is what can how who in also the i you to")
 )
-_NAMED_LAST = re.compile(r", ?(?P<name>[A-Z][^\W\d_]{1,19})\s*[?.!]*$")
+_NAMED_LAST = expression(r", ?(?P<name>[A-Z][^\W\d_]{1,19})\s*[?.!]*$")
 _NO_LAST_NAMES = frozenset(
     _WORD.findall("ok okay right please pls thanks correct yes no too also then")
 )
-_AT = re.compile(r"(?:^|[\s(,:/])@[\w.-]{2,}")
+_AT = expression(r"(?:^|[\s(,:/])@[\w.-]{2,}")
 _CROWD = _begins(
     r"(?:guys|folks|y'all|leute)|(?:team|all|everyone|everybody|people)(?=[,:!])"
     r"|(?:hey|hi|hello|thanks|thank you|morning) (?:guys|folks|team|all|everyone|everybody|people)",
@@ -182,12 +183,12 @@ _CROWD = _begins(
     r"|around|up|here|this|me|got|wants)\b|$)",
     r"kann (?:jemand|wer|einer)|hat (?:jemand|wer)|wei\u00df (?:jemand|wer)",
 )
-_CROWD_LAST = re.compile(
+_CROWD_LAST = expression(
     r"(?:,? (?:guys|folks|y'all|leute)|, ?(?:mate|bro|man|dude|buddy|everyone|everybody|team"
     r"|all))[?.! ]*$"
 )
-_CROWD_ADDRESSED = re.compile(r"\b(?:you|u) (?:guys|all|two|folks|lot|people)\b")
-_YOU = re.compile(
+_CROWD_ADDRESSED = expression(r"\b(?:you|u) (?:guys|all|two|folks|lot|people)\b")
+_YOU = expression(
     r"^(?:can|could|will|would|did|do|have|are|were|should|shall|may|might|hast|kannst"
     r"|k\u00f6nntest|habt|willst"
     r"|bist|seid|machst|when (?:can|will|are|do|did)|where (?:are|were|did)|how (?:are|were"
@@ -234,11 +235,11 @@ _OUR_MEETING = _begins(
     r"|updates|thoughts|volunteers|takers|ideas?)"
     r"|(?:your )?thoughts|what do (?:you|u) think|up for|lunch|coffee|beer|pub",
 )
-_ELSEWHERE = re.compile(
+_ELSEWHERE = expression(
     r"\b(?:standup|stand-up|retro|sprint|jira|deploy(?:ed|ment)?|pull request|pr|build|zoom"
     r"|printer|wifi|slides|deck|demo|backlog)\b"
 )
-_YOURS = re.compile(
+_YOURS = expression(
     r"\bwdyt\b|\b(?:your|ur|deine?) (?:take|opinion|view|thoughts?|weekend|day|holiday|desk"
     r"|laptop|manager|boss|team|kids?|wife|husband)\b"
 )
@@ -264,14 +265,14 @@ _ASIDE = _begins(
     r"|sch\u00f6n|alles klar|passt|hello|hi|hey|good morning"
 )
 
-_TELLS = re.compile(
+_TELLS = expression(
     r"\b(?:i|we|he|she|they|it|you|this|that|will|is|are|was|were|has|have|had|did|let|done)\b",
     re.IGNORECASE,
 )
 """A word that makes a sentence of a subject."""
 
 
-_WANTS = re.compile(
+_WANTS = expression(
     r"(?:\A\W*+|[,;:.\u2013-]\s++)(?:is|are|am|was|were|do|does|did|can|could|may|might|must|shall|should|will|would"
     r"|write|make|create|book|translate|draft|send|find|calculate|play|order|generate|draw)"
     r"\s++[\w'-]++\s++[\w'-]",

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from core.language.expressions import expression
 from core.language.modality import Modality, may_be_modal, modalities
 from core.language.numerals import MONTH_NAME, PUNCTUATED, TIME_UNIT, YEAR_FIRST, signs_of
 from core.language.quantities import Quantity, quantities
@@ -32,52 +33,52 @@ from core.ontology.extract.statements import Statement
 
 _TIMES = (TIME_UNIT, MONTH_NAME, YEAR_FIRST, PUNCTUATED)
 """What a text with a duration or a date has one of."""
-_WITHIN = re.compile(
+_WITHIN = expression(
     r"(?:within|in|(?:no|not) (?:case |event )?(?:later|longer) than|at the latest|latest)"
     r"\W{0,9}(?:the |a |first |next |following ){0,4}$",
     re.IGNORECASE,
 )
-_FOLLOWS = re.compile(r"\W{0,3}(?:after|following|from)\b", re.IGNORECASE)
-_ONCE_OVER = re.compile(r"\bafter\W{0,3}(?:about |approximately |the |a |an |every ){0,2}$")
-_WAITS = re.compile(r"\bwait(?:s|ing)?\W{0,3}(?:for )?(?:at least |about )?$")
-_UP_TO = re.compile(r"\b(?:up to|at most|no more than|not more than|maximum of)\W{0,3}$")
-_HAVING = re.compile(r"\b(?:have|has|had|given|gets?|allowed|with)\W{0,3}(?:up to\W{0,3})?$")
+_FOLLOWS = expression(r"\W{0,3}(?:after|following|from)\b", re.IGNORECASE)
+_ONCE_OVER = expression(r"\bafter\W{0,3}(?:about |approximately |the |a |an |every ){0,2}$")
+_WAITS = expression(r"\bwait(?:s|ing)?\W{0,3}(?:for )?(?:at least |about )?$")
+_UP_TO = expression(r"\b(?:up to|at most|no more than|not more than|maximum of)\W{0,3}$")
+_HAVING = expression(r"\b(?:have|has|had|given|gets?|allowed|with)\W{0,3}(?:up to\W{0,3})?$")
 """Before the time that somebody has ("you have 30 days from the notice")."""
-_ADVANCE = re.compile(r"\W{0,3}(?:in advance|before|prior to|ahead of|'? ?notice)", re.IGNORECASE)
-_EVERY = re.compile(
+_ADVANCE = expression(r"\W{0,3}(?:in advance|before|prior to|ahead of|'? ?notice)", re.IGNORECASE)
+_EVERY = expression(
     r"(?:(?<!for )every|each|per|once (?:a|every)|at intervals of)\W{0,9}$", re.IGNORECASE
 )
-_FOR = re.compile(
+_FOR = expression(
     r"\b(?:retain|retention|keep|kept|store|stored|preserve|archiv|maintain|hold|held|for|period"
     r" of|last)",
     re.IGNORECASE,
 )
-_LASTING = re.compile(
+_LASTING = expression(
     r"\b(?:for|period of|lasts?|lasting|duration of)\W{0,3}(?:(?:an?|the|another|additional|further"
     r"|about|approximately|exactly|at least|up to|no less than|not less than|no more than|minimum"
     r"|maximum|total|period|of)\W{1,3}){0,6}$"
 )
-_KEPT = re.compile(
+_KEPT = expression(
     r"\b(?:retain|retention|retained|kept|keep|stored?|preserved?|archived?|archiving|maintain"
     r"|maintained)\b[^.;|]*$"
 )
-_PERIOD_IS = re.compile(
+_PERIOD_IS = expression(
     r"\b(?:period|term|duration|deadline|retention|timeouts?|time limit|interval)\b[^.;|]{0,24}?"
     r"(?:is|are|be|of|to|:)\W{1,3}(?:(?:an?|exactly|at least|up to|at most|set)\W{1,3}){0,2}$"
 )
-_SERVED = re.compile(
+_SERVED = expression(
     r"\b(?:worked|employed|been|lived|served|service|experience|years?|has|have|had)\b[^,;|]{0,60}$"
 )
 """Before how long somebody has done something, which is no time limit ("worked here for")."""
-_BY_DATE = re.compile(
+_BY_DATE = expression(
     r"(?:by|until|no later than|before|on or before|till)\W{0,9}(?:the )?$", re.IGNORECASE
 )
-_LONG_AGO = re.compile(
+_LONG_AGO = expression(
     r"\b(?:joined|hired|employed|started|began|born|created|signed|issued|opened|made|dated)\b"
     r"[^,;]{0,20}$"
 )
 """Before a date that only says of whom or what ("staff who joined before May 2021")."""
-_NO_LAST_DAY = re.compile(
+_NO_LAST_DAY = expression(
     rf"{_LONG_AGO.pattern}|\b(?:to allow|in order to|so that|target)\b[^,;]{{0,48}}$"
 )
 """Before a date that is none of a duty, or only what it is good for."""
@@ -87,10 +88,10 @@ _AT_ONCE = word_pattern(
     r"|(?<!all )at once)\b",
     words="immediately delay promptly forthwith soon once",
 )
-_TELLS = re.compile(
+_TELLS = expression(
     r"\b(?:report|notif|inform|tell|contact|call|escalat|disclos|submit)", re.IGNORECASE
 )
-_NEXT_TO = re.compile(r"\s(?:before|after|following|prior)\b", re.IGNORECASE)
+_NEXT_TO = expression(r"\s(?:before|after|following|prior)\b", re.IGNORECASE)
 """After "immediately" where one time follows another ("leave immediately after the birth")."""
 _WITH_LEEWAY = ("as soon as", "promptly", "without")
 """What is less strict than "immediately", and is kept as it is said."""
@@ -102,40 +103,40 @@ _OFTEN = word_pattern(
     words="annually semiannually biennially yearly quarterly monthly weekly daily once twice every"
     " each",
 )
-_ENCOURAGES = re.compile(r"\bencourag(?:e|es|ed)\b[^.;]{0,60}$", re.IGNORECASE)
+_ENCOURAGES = expression(r"\bencourag(?:e|es|ed)\b[^.;]{0,60}$", re.IGNORECASE)
 """Before "immediately" where it is no duty."""
-_AMOUNT_BEFORE = re.compile(
+_AMOUNT_BEFORE = expression(
     r"(?:[$\u20ac\u00a3]|\b(?:EUR|USD|GBP|CHF))\s?\d[\d.,]*\s?(?:k|EUR|USD|GBP|CHF)?\s$"
     r"|\d\s?(?:EUR|USD|GBP|CHF|euros?|dollars?)\s$",
     re.IGNORECASE,
 )
 """An amount right before how often: the period of the amount ("$1,500 quarterly"), no deadline."""
-_PERIOD_OF = re.compile(r"\bperiod of\W{0,3}$")
-_FIRST = re.compile(
+_PERIOD_OF = expression(r"\bperiod of\W{0,3}$")
+_FIRST = expression(
     r"(?<!within )(?<!within the )\b(?:first|last|initial|final|remaining"
     r"|(?:sooner|earlier) than)\W{0,3}$"
 )
 """Before a part of a time, or its earliest end ("the first 2 weeks", "no sooner than 9 days")."""
-_AFTER_THE = re.compile(r"\bafter (?:the|these|those|that|this|your|their)\W{0,3}$")  # spoken of
-_BENEFIT = re.compile(
+_AFTER_THE = expression(r"\bafter (?:the|these|those|that|this|your|their)\W{0,3}$")  # spoken of
+_BENEFIT = expression(
     r"\b(?:pays?|paid|pay|salary|leave|entitled|entitlement|receives?|eligible|benefits?|allowance"
     r"|stipend|coverage|sabbatical|vacation|absence|time off)\b",
     re.IGNORECASE,
 )
 """What somebody gets for a time, which is no duty ("full pay for 5 weeks")."""
-_WORKED = re.compile(r"\b(?:worked|employed|been|lived|served|service|experience)\b[^,;|]{0,40}$")
+_WORKED = expression(r"\b(?:worked|employed|been|lived|served|service|experience)\b[^,;|]{0,40}$")
 """Before how long somebody has done something when a thing is due ("worked 12 months prior to")."""
-_TAKES = re.compile(r"\btakes?\W{0,3}(?:about |around |up to |between |at least ){0,2}$")
-_TO_BE_DONE = re.compile(r"\W{0,3}(?:for \w+ )?to (?!\d)\w+", re.IGNORECASE)
+_TAKES = expression(r"\btakes?\W{0,3}(?:about |around |up to |between |at least ){0,2}$")
+_TO_BE_DONE = expression(r"\W{0,3}(?:for \w+ )?to (?!\d)\w+", re.IGNORECASE)
 """After how long something takes to happen, which limits nobody ("can take up to 3 weeks to")."""
-_DURING = re.compile(r"\bover (?:the|an?)\W{0,3}$")
+_DURING = expression(r"\bover (?:the|an?)\W{0,3}$")
 """Before a time in which something goes on ("over the six-month review period")."""
-_EITHER_WAY = re.compile(
+_EITHER_WAY = expression(
     r"\b(?:shorter|less|fewer|lower|longer|more|higher)(?: or |/)(?:longer|more|higher|greater"
     r"|shorter"
     r"|less|fewer|lower) than\W{0,3}$"
 )
-_LIMITS = re.compile(
+_LIMITS = expression(
     r"\b(?:must|shall|should|may|can|cannot|will|need(?:s|ed)?|requir\w+|limit\w*|allow\w*"
     r"|permit\w*|if"
     r"|when|where|unless|only|minimum|maximum|up to|eligib\w+|entitled|appl(?:y|ies)|please"
@@ -144,38 +145,38 @@ _LIMITS = re.compile(
     re.IGNORECASE,
 )
 """What says that a time decides something ("leave of more than 12 weeks is not eligible")."""
-_LOOKING_BACK = re.compile(r"\b(?:last|past|previous|preceding|prior)\W{0,3}$")
+_LOOKING_BACK = expression(r"\b(?:last|past|previous|preceding|prior)\W{0,3}$")
 """Before a time that is only looked back on ("the last two weeks of a quarter")."""
-_IN_A_CASE = re.compile(r"\b(?:if|when|whenever|where|unless)\b[^,;]{0,200}\Z", re.IGNORECASE)
+_IN_A_CASE = expression(r"\b(?:if|when|whenever|where|unless)\b[^,;]{0,200}\Z", re.IGNORECASE)
 """Before a time within the case that a rule is for ("if you leave within 60 days, you must")."""
-_EXAMPLE = re.compile(r"\W*(?:for )?(?:example|instance)\b", re.IGNORECASE)
-_ORDINAL = re.compile(r"(?:first|second|third|last|next)\b", re.IGNORECASE)
-_ATTRIBUTE = re.compile(
+_EXAMPLE = expression(r"\W*(?:for )?(?:example|instance)\b", re.IGNORECASE)
+_ORDINAL = expression(r"(?:first|second|third|last|next)\b", re.IGNORECASE)
+_ATTRIBUTE = expression(
     r"(?:[\w.]+-|(?!(?:1|one|an?)\b)[\w.]+ )(?:business )?(?:minute|hour|day|week|month|year)\b",
     re.IGNORECASE,
 )
 """What kind of thing is spoken of ("a 40-hour week")."""
-_RATED = re.compile(r"(?:yearly|quarterly|monthly|weekly|daily)\Z", re.IGNORECASE)
-_OF_A_NOUN = re.compile(
+_RATED = expression(r"(?:yearly|quarterly|monthly|weekly|daily)\Z", re.IGNORECASE)
+_OF_A_NOUN = expression(
     r"\s(?!(?:and|or|by|to|in|on|at|as|for|from|with|within|of|if|when|where|while|whenever|unless"
     r"|until|via|using|through|throughout|during|after|before|per|so|that|which|but|the|an?|all"
     r"|any|each|every|basis|reviews?|audits?|scans?|scanning|backups?|checks?|tests?|testing"
     r"|assessments?|inspections?|updates?|training|reconciliations?|monitoring)\b)[a-zA-Z]"
 )
 """After "daily" where it says of which kind a thing is ("the daily operations")."""
-_TWICE = re.compile(r"\bbi[\s-]?$", re.IGNORECASE)
+_TWICE = expression(r"\bbi[\s-]?$", re.IGNORECASE)
 """Before "weekly" or "monthly": every two, or twice in one."""
-_DONE = re.compile(
+_DONE = expression(
     r"\bwill\b|\b(?:is|are|be|gets?)\s(?:\w+ly\s)?(?:\w+(?:ed|en|wn|pt|ld)|run|done|made|sent|paid"
     r"|set|read)\b",
     re.IGNORECASE,
 )
 """What says, without a modal verb, that something is done as a rule."""
-_OF_A_TOOL = re.compile(
+_OF_A_TOOL = expression(
     r"\W*(?:this|it)\s(?:also\s|then\s)?\w+s\b(?<!\bis)(?<!\bwas)", re.IGNORECASE
 )
 """How a sentence begins that says what a program does ("this locks the screen")."""
-_ORDERED = re.compile(
+_ORDERED = expression(
     r"\b(?:please|reports?|notif(?:y|ies)|informs?|contacts?|calls?|tells?|alerts?|emails?|sends?"
     r"|submits?|returns?|disconnects?|stops?|escalates?|lets?|registers?|records?|files?|asks?"
     r"|seeks?"
@@ -184,7 +185,7 @@ _ORDERED = re.compile(
 )
 """What is done at once without a modal verb ("report a loss immediately")."""
 _GRANTS = frozenset({Modality.MAY, Modality.NEED_NOT})
-_ORDERS = re.compile(
+_ORDERS = expression(
     r"\W*(?:please\s)?(?:delete|destroy|remove|erase|lock|close|review|renew|rotate|change"
     r"|archive|purge"
     r"|repeat|disable|revoke)s?\b",

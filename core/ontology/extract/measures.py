@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from core.domain.ontology import EntityType
+from core.language.expressions import expression
 from core.language.numerals import DIGIT, MONEY_NAME, NUMERAL_IN_WORDS, SHARE, signs_of
 from core.language.quantities import Quantity, quantities
 from core.language.text_cache import cached_by_text, word_set, words_of
@@ -26,16 +27,16 @@ from core.ontology.extract.deadlines import (
 )
 from core.ontology.extract.statements import Statement
 
-_PRICE = re.compile(
+_PRICE = expression(
     r"\b(?:(?:can|may|might|could|usually|typically|often|generally) (?:range|cost)|ranges?)\s"
     r"(?:from |between |about |around |up to |over |under ){0,2}$"
     r"|\bin addition to (?:the |your |their |a |an )?$"
 )
 """Before what something costs elsewhere, which limits nothing ("tools can cost up to $700")."""
-_SHARE_OF = re.compile(r"\s(?:of|attendance|owned|remote)\b", re.IGNORECASE)
+_SHARE_OF = expression(r"\s(?:of|attendance|owned|remote)\b", re.IGNORECASE)
 """After "100 %" where it is a share, and not a word for "wholly"."""
 _MARKUP_TAG = "</"
-_FROM = re.compile(r"\bfrom\W{0,9}$", re.IGNORECASE)
+_FROM = expression(r"\bfrom\W{0,9}$", re.IGNORECASE)
 """Before a count where something comes from ("from one country to another")."""
 _NO_NOUN = (
     r"(?:when|while|where|if|per|for|from|with|within|before|after|that|which|who|and|or|are|is"
@@ -43,33 +44,33 @@ _NO_NOUN = (
     r"|may|can|should|shall|will|have|has|had|the|an?|each|every|than|then|into|unless|until|at|on"
     r"|in|to|of|by|as|but|not|was|were|\w+ly)\b"
 )
-_COUNTED = re.compile(
+_COUNTED = expression(
     rf"\W{{0,3}}(?!{_NO_NOUN})(?P<first>[a-z-]{{3,}})(?:\s(?!{_NO_NOUN})(?P<second>[a-z-]{{3,}}))?",
     re.IGNORECASE,
 )
-_PLURAL = re.compile(r"(?:[a-z-]+[^su\W]s|people|persons|men|women|children|staff)", re.IGNORECASE)
+_PLURAL = expression(r"(?:[a-z-]+[^su\W]s|people|persons|men|women|children|staff)", re.IGNORECASE)
 _SETTING = word_set(
     "must shall should may can cannot will need needs needed if when where unless only minimum"
     " maximum max entitled please threshold not no"
 )
 _SETTING_STEMS = ("requir", "limit", "allow", "permit", "eligib", "exceed", "approv", "prohibit")
-_UP_TO = re.compile(r"\bup to\b", re.IGNORECASE)
+_UP_TO = expression(r"\bup to\b", re.IGNORECASE)
 """What a sentence says somewhere that sets a number for somebody."""
-_NOT_MORE = re.compile(
+_NOT_MORE = expression(
     r"\b(?:not exceed|no more than|not more than|at most|up to|maximum|limited to)\b[^.]{0,80}$",
     re.IGNORECASE,
 )
-_NOT_LESS = re.compile(r"\b(?:at least|no less than|minimum)\b[^.]{0,80}$", re.IGNORECASE)
+_NOT_LESS = expression(r"\b(?:at least|no less than|minimum)\b[^.]{0,80}$", re.IGNORECASE)
 """In what introduces a list of amounts."""
-_WHICHEVER = re.compile(
+_WHICHEVER = expression(
     r"[^.;]{0,120}?,? whichever (?:is|amount is|occurs) (?:the )?(?:(?P<less>lower|lowest|less"
     r"|lesser|least|smaller|smallest)|higher|highest|more|greater|greatest|larger|largest)\b",
     re.IGNORECASE,
 )
 """After each of two amounts of which one counts ("90 % of your pay, whichever is lower")."""
-_REMARKED = re.compile(r"\((?:about |around )?\W{0,2}$")
+_REMARKED = expression(r"\((?:about |around )?\W{0,2}$")
 """Before a range that only says what is usual ("fair tips (10 - 15 %)")."""
-_OR_ELSE = re.compile(r"(?:\s[\w'\u2019-]+){0,7},? or (?:the )?", re.IGNORECASE)
+_OR_ELSE = expression(r"(?:\s[\w'\u2019-]+){0,7},? or (?:the )?", re.IGNORECASE)
 """Between two amounts of one comparison ("over $750 at home or $1,650 abroad")."""
 _AMOUNTS = (MONEY_NAME, SHARE)
 _NUMBERS = (DIGIT, NUMERAL_IN_WORDS)
@@ -79,13 +80,13 @@ _COMPARING = word_set(
     " ceiling higher over greater longer older excess beyond starting below under less fewer lower"
     " shorter least minimum from reaches reaching whichever"
 )
-_COMPARED = re.compile("[<>\u2264\u2265+]")
+_COMPARED = expression("[<>\u2264\u2265+]")
 """Words and signs of which each comparison of a number has one (`comparison`)."""
 _NUMBER_WORDS = frozenset({"one", "two", "three", "four", "five", "six", "seven", "ten"})
 _FRACTIONS = frozenset({"half", "third", "quarter", "fourth", "fifth"})
 """After a number that is a share of something ("at least one-half of the members")."""
-_EXAMPLE = re.compile(r"\b(?:for example|for instance|e\.g\.|examples?:)", re.IGNORECASE)
-_LIMIT = re.compile(
+_EXAMPLE = expression(r"\b(?:for example|for instance|e\.g\.|examples?:)", re.IGNORECASE)
+_LIMIT = expression(
     r"\b(?:limits?|maximum|minimum|thresholds?|rates?|fees?|allowances?|caps?|fines?|penalt(?:y"
     r"|ies)|amount"
     r"|budget|claims?|receives?|reimburs\w+|per diem|approv\w+|value|range"

@@ -6,11 +6,12 @@ all kinds in two handbooks, 7 were wrong, 6 of them rules (`docs/quality.md`).
 
 import re
 
+from core.language.expressions import expression
 from core.language.modality import Modality
 from core.language.text_cache import word_pattern
 from core.ontology.extract.not_forbidding import DEEMS, RESERVED, SAID_WITHIN, forbids_nothing
 
-_TOLD = re.compile(
+_TOLD = expression(
     r"\b(?:how|what|when|where|which|why|whom?)\s+(?:\w+\s+){0,2}$"
     r"|\b(?:whether|what)\s+(?:\w+\s+){0,5}$"
     r"|(?<!,)\s(?:which|how)\s+(?:\w+\s+){0,4}$"
@@ -21,23 +22,23 @@ _TOLD = re.compile(
 )
 """Before a modal verb within what somebody knows or has ("how we should act", "the tools we need
 to work")."""
-_PERHAPS = re.compile(
+_PERHAPS = expression(
     r"\b(?:may|might|can|could|will (?:probably|likely|perhaps))\s*$", re.IGNORECASE
 )
 """Before "need to": what is perhaps needed is not required."""
-_NEEDS_OF = re.compile(
+_NEEDS_OF = expression(
     r"(?:['\u2019]s?|\b(?:the|an?|any|no|our|your|their|its|this|that|such))\s*$", re.IGNORECASE
 )
 """Before "need" as a noun ("the Company's needs to operate")."""
-_ONLY = re.compile(r"\bonly\s*$", re.IGNORECASE)
+_ONLY = expression(r"\bonly\s*$", re.IGNORECASE)
 """Before "need" where it says that nothing more is ("you only need a phone")."""
-_WHICH_THING = re.compile(
+_WHICH_THING = expression(
     r"\b(?:the|any|all)\s(?:[\w-]+\s){1,3}(?:you|we|they)\s(?:will\s)?$", re.IGNORECASE
 )
 """Before "need" where it says which things ("the papers you will need your doctor to sign")."""
-_PURPOSE = re.compile(r"\bso (?:that )?[^,;]{1,60}$", re.IGNORECASE)
+_PURPOSE = expression(r"\bso (?:that )?[^,;]{1,60}$", re.IGNORECASE)
 """Before "can": what something is for, and not what is allowed."""
-_WHICH = re.compile(
+_WHICH = expression(
     r"\A\W*(?:any|all|other|some|which)\s(?:[\w-]+\s){1,2}(?:the|an?|your|our|each|their|we|you"
     r"|they)"
     r"\b(?:\s[\w-]+){0,2}\s*$"
@@ -49,7 +50,7 @@ _WHICH = re.compile(
     re.IGNORECASE,
 )
 """Before what only says of which things ("all of the actions that you will need to complete")."""
-_AS_HOPED = re.compile(
+_AS_HOPED = expression(
     r"^\s*(?:already|now)\b|^\s*be (?:noted|remembered|emphasi[sz]ed|pointed out|done|fine"
     r"|ok(?:ay)?|good|all set|enough|easy|obvious"
     r"|straightforward"
@@ -59,36 +60,36 @@ _AS_HOPED = re.compile(
     re.IGNORECASE,
 )
 """After "should": what is likely, and not what somebody is to do."""
-_WHATEVER_IS = re.compile(
+_WHATEVER_IS = expression(
     r"\b(?:any|all|other|such|whatever|the|(?<=\w\s)an?)\s+(?:[\w-]+\s+){1,3}$", re.IGNORECASE
 )
 """Before "required" alone, which then only says of which things ("any notes required")."""
-_WE_ADVISE = re.compile(
+_WE_ADVISE = expression(
     r"(?:\A|\b(?:we|i|it|policy|company|team|please|strongly|highly|generally))\W*$", re.IGNORECASE
 )
 """Before "recommend" as advice to the reader, and not as a task ("investigate and recommend")."""
-_REMARKED = re.compile(r"\w\s\([^()]{0,80}$")
+_REMARKED = expression(r"\w\s\([^()]{0,80}$")
 """Before "required" in a remark on one word ("the form (login required)")."""
-_MOST = re.compile(r"\s*(?:most|many|some)\b", re.IGNORECASE)
+_MOST = expression(r"\s*(?:most|many|some)\b", re.IGNORECASE)
 """After "expect": what is thought to be so ("we expect most items to last a year")."""
-_WILL = re.compile(r"\bwill\s*(?:be\s*)?$", re.IGNORECASE)
+_WILL = expression(r"\bwill\s*(?:be\s*)?$", re.IGNORECASE)
 """Before "able to": what is expected ("somebody will be able to help")."""
-_AS_THEY_LIKE = re.compile(
+_AS_THEY_LIKE = expression(
     r"\b(?:at|in) (?:[\w'\u2019-]+ ){1,3}(?:sole )?discretion\b", re.IGNORECASE
 )
 """After a duty that is left to whoever has it ("responsible for a notice at their discretion")."""
-_NOT_ALL = re.compile(r"\W*not (?:all|every|everybody|everyone)\b", re.IGNORECASE)
-_HOPED = re.compile(
+_NOT_ALL = expression(r"\W*not (?:all|every|everybody|everyone)\b", re.IGNORECASE)
+_HOPED = expression(
     r"\b(?:aim|goal|hope|intention|wish|belief|foregone conclusion)\b[^,;]{0,20}\bthat\b",
     re.IGNORECASE,
 )
-_AIM = re.compile(r"\b(?:vision|mission|goal|aim|objective|intention|purpose)s?\b", re.IGNORECASE)
+_AIM = expression(r"\b(?:vision|mission|goal|aim|objective|intention|purpose)s?\b", re.IGNORECASE)
 """What "is to be" so says what is hoped for."""
-_OF_PEOPLE = re.compile(r"\bwho\s[^,;]{0,100}$", re.IGNORECASE)
+_OF_PEOPLE = expression(r"\bwho\s[^,;]{0,100}$", re.IGNORECASE)
 """Before "authorised" where it only says of whom ("who need it and are authorised to see it")."""
-_EQUALS = re.compile(r"=\s*(?:not )?$")
+_EQUALS = expression(r"=\s*(?:not )?$")
 """Before what an abbreviation stands for."""
-_EPISTEMIC = re.compile(
+_EPISTEMIC = expression(
     r"\b(?:information|circumstances?|conflicts?|it|this|breach\w*|violation\w*|they|there|policy)"
     r"\s+(?:may|can|could)\b"
     r"|\b(?:may|can)(?: also)? (?:be (?:required|needed|necessary|asked|subject|held|terminated"
@@ -97,7 +98,7 @@ _EPISTEMIC = re.compile(
     r"|face|carry|incur|experience|become|vary|differ|change|depend|affect|occur|happen)\b",
     re.IGNORECASE,
 )
-_GRANTED = re.compile(
+_GRANTED = expression(
     r"\b(?:permitted|allowed|entitled|authori[sz]ed)\b"
     r"|\bmay(?: only| also)? be (?:\w+ly )?used"
     r"|\b(?:may|can)(?: only| also)? be (?:\w+ly )?(?:accepted|offered|given|made"
@@ -108,55 +109,55 @@ _GRANTED = re.compile(
     r"|charged)\b",
     re.IGNORECASE,
 )
-_POINTS_TO = re.compile(
+_POINTS_TO = expression(
     r"\b(?:can|may)(?: also)? (?:refer to|see|find|read|view|visit|learn|look|reach)\b",
     re.IGNORECASE,
 )
 """Where more is to be read."""
-_MAY_BE_DUE = re.compile(r"\bmay(?: also)? be (?:entitled|eligible)\b", re.IGNORECASE)
-_NEGATES = re.compile(
+_MAY_BE_DUE = expression(r"\bmay(?: also)? be (?:entitled|eligible)\b", re.IGNORECASE)
+_NEGATES = expression(
     r"\b(?:not?|never|neither|nor|none|nobody|cannot)\b|n['\u2019]t\b", re.IGNORECASE
 )
 """A permission with one of these in its clause is not taken as a fact: misread, it is a
 prohibition, and the policy would seem to allow what it forbids."""
-_OR_DOES = re.compile(r"\s*(?:,\s*)?(?:or|and|nor)\s", re.IGNORECASE)
+_OR_DOES = expression(r"\s*(?:,\s*)?(?:or|and|nor)\s", re.IGNORECASE)
 """After "does not require" where a second verb shares its object ("require or support")."""
-_IT_SHOULD = re.compile(r"(?:\A|[.:;]\s)\W{0,3}(?:this|it|that|which)\s?$", re.IGNORECASE)
-_OFTEN = re.compile(r"\b(?:often|sometimes|frequently)\s*$", re.IGNORECASE)
+_IT_SHOULD = expression(r"(?:\A|[.:;]\s)\W{0,3}(?:this|it|that|which)\s?$", re.IGNORECASE)
+_OFTEN = expression(r"\b(?:often|sometimes|frequently)\s*$", re.IGNORECASE)
 """Before "requires": how things are ("a quick medium often requires an answer at once")."""
-_YOU = re.compile(r"\byou\s*$", re.IGNORECASE)
-_OF_IT = re.compile(r"\s*(?:of|about)\b", re.IGNORECASE)
+_YOU = expression(r"\byou\s*$", re.IGNORECASE)
+_OF_IT = expression(r"\s*(?:of|about)\b", re.IGNORECASE)
 """After "advised": told, and not advised to do something."""
-_GETS = re.compile(r"\s*(?:also |then )?(?:receive|get an?|hear back)\b", re.IGNORECASE)
+_GETS = expression(r"\s*(?:also |then )?(?:receive|get an?|hear back)\b", re.IGNORECASE)
 """After "you should": what comes ("you should receive a card")."""
-_HAPPENS = re.compile(
+_HAPPENS = expression(
     r"\s*(?:only )?(?:instruct|take|show|help|give|bring|open|look|appear|get|prompt|work|last"
     r"|sound"
     r"|make|lead|come|feel|cover|resolve|fix|trigger|display|redirect|solve)\b",
     re.IGNORECASE,
 )
 """After "this should": what is expected to happen ("this should open a window")."""
-_SAID_OF = re.compile(
+_SAID_OF = expression(
     r"\b(?:confirm|show|stat|say|prov|indicat)ing\s+(?:that\s+)?\w+\s*$", re.IGNORECASE
 )
 """Before what a paper says ("documents confirming you are authorised")."""
-_DEFINED = re.compile(
+_DEFINED = expression(
     r"\b(?:is|are) (?:defined as|understood as|the (?:process|practice) of)\b", re.IGNORECASE
 )
 """Before "can" within what a word means."""
-_INVERTED = re.compile(r"\s*(?:they|it|you|we|he|she|this|that|the|an?|any)\s", re.IGNORECASE)
+_INVERTED = expression(r"\s*(?:they|it|you|we|he|she|this|that|the|an?|any)\s", re.IGNORECASE)
 """After "should" in place of "if" ("the harm should they occur")."""
-_HAS_A_VERB = re.compile(r"\b(?:will|is|are|was|were|has|have|do|does|may|can)\b", re.IGNORECASE)
+_HAS_A_VERB = expression(r"\b(?:will|is|are|was|were|has|have|do|does|may|can)\b", re.IGNORECASE)
 """Before "required" alone: it only says which ("we pay for a car required for the work")."""
-_WOULD = re.compile(r"(?:['\u2019]d|\bwould)\s*$", re.IGNORECASE)
+_WOULD = expression(r"(?:['\u2019]d|\bwould)\s*$", re.IGNORECASE)
 """Before "need to" where it is so only in a case ("you'd need to pick another")."""
-_IT = re.compile(r"\W*(?:such|this|these|those|it)\b", re.IGNORECASE)
-_BY = re.compile(r"\s*by\b", re.IGNORECASE)
+_IT = expression(r"\W*(?:such|this|these|those|it)\b", re.IGNORECASE)
+_BY = expression(r"\s*by\b", re.IGNORECASE)
 """Where something is said to rest on a law ("such steps are required by the Act")."""
 _BARE = frozenset({"required to", "obliged to", "obligated to"})
 """Without a verb these only say which ("the settings required to connect")."""
 _NO_FORCE = frozenset({"having to", "had to"})
-_TO_OFFER = re.compile(r"\s*(?:offer|say|do with)\b", re.IGNORECASE)
+_TO_OFFER = expression(r"\s*(?:offer|say|do with)\b", re.IGNORECASE)
 """After "has to" where nothing is demanded ("the voices our community has to offer")."""
 LIKELY = word_pattern(
     r"\bexpected to (?:happen|occur|take|last|arrive)\b"
@@ -164,7 +165,7 @@ LIKELY = word_pattern(
     words="expected government law parliament",
 )
 """In a sentence whose times are those of the world ("expected to happen within 5 years")."""
-COMES = re.compile(
+COMES = expression(
     r"\b(?:automated|automatic(?:ally)?) (?:[\w-]+ )?(?:e-?mails?|reminders?|messages?|notices?"
     r"|sent)\b"
     r"|\byou (?:will|should) (?:also )?(?:receive|get|see|find|hear)\b",
@@ -172,12 +173,12 @@ COMES = re.compile(
 )
 """In a sentence without a duty, whose times are those of what comes ("you will receive it 4 weeks
 after you enrol")."""
-IN_EXAMPLE = re.compile(r"\((?:i\.?e|e\.?g|for example)\b[^()]*$", re.IGNORECASE)
-_ITS_PURPOSE = re.compile(
+IN_EXAMPLE = expression(r"\((?:i\.?e|e\.?g|for example)\b[^()]*$", re.IGNORECASE)
+_ITS_PURPOSE = expression(
     r"\W*the (?:purpose|aim|goal|objective|intent)s? of (?:this|the|these|our)\b", re.IGNORECASE
 )
 """How a sentence begins that says what a text is for, and what others tell."""
-_REMARKS = re.compile(r"\((?:which|who|that)\b[^()]{0,200}\Z", re.IGNORECASE)
+_REMARKS = expression(r"\((?:which|who|that)\b[^()]{0,200}\Z", re.IGNORECASE)
 """Before a verb in a remark on something ("a form (which may in time be required)")."""
 _DUTIES = frozenset({Modality.MUST, Modality.SHOULD})
 

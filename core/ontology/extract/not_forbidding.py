@@ -2,7 +2,9 @@
 
 import re
 
-SAID_WITHIN = re.compile(
+from core.language.expressions import expression
+
+SAID_WITHIN = expression(
     r"\A\s*(?:so )?that\b|\b(?:(?:en|as)sur(?:e|es|ing)|(?:make|be) sure|certif(?:y|ies)"
     r"|provides?|shows?|believe|belief|so|means?|agrees?"
     r"|assum(?:e|es|ing)) that\b"
@@ -10,43 +12,43 @@ SAID_WITHIN = re.compile(
     re.IGNORECASE,
 )
 """Before what is said within another rule ("ensure that the data cannot be read")."""
-DEEMS = re.compile(
+DEEMS = expression(
     r"\s*(?:be (?:deemed|construed|treated as)|constitute|apply\b(?! for)|mean\b"
     r"|have the (?:\w+ )?(?:meaning|power|discretion|right|authority|option))",
     re.IGNORECASE,
 )
 """After "shall": what counts as what, which binds nobody to anything."""
-_IN_SOME_CASES = re.compile(
+_IN_SOME_CASES = expression(
     r"\b(?:in (?:some|many|certain|most|rare) (?:cases|instances|situations)|sometimes)\b",
     re.IGNORECASE,
 )
 """Before "may not": what then is perhaps not possible."""
-_CONSTRUED = re.compile(
+_CONSTRUED = expression(
     r"\s*be (?:understood|construed|interpreted|read|seen|taken)\b", re.IGNORECASE
 )
 """After "should not": how a text is meant, which forbids nobody anything."""
-_INVITED = re.compile(
+_INVITED = expression(
     r"^\s*(?:hesitate|forget|worry|feel|be (?:afraid|bashful|shy|embarrassed))\b", re.IGNORECASE
 )
 """What nobody is forbidden: "do not hesitate to ask" invites."""
-_NOT_KNOWN = re.compile(
+_NOT_KNOWN = expression(
     r"\b(?:may|might|can) not (?:have\b|be (?:able|aware|possible|sure|\w+[ai]ble)\b)",
     re.IGNORECASE,
 )
 """A possibility, which forbids nothing ("we may not have collected it")."""
-_MIGHT_NOT = re.compile(
+_MIGHT_NOT = expression(
     r"\s*(?:\w+ly )?(?:reimburse|cover|approve|hono[u]?r|respond|succeed|qualify|receive|apply"
     r"|need|be (?:sufficient|enough|necessary|required|needed|suitable))\b",
     re.IGNORECASE,
 )
 """After "may not": what an organisation perhaps does not do, and is not forbidden to."""
-_IS = re.compile(r"\b(?:is|are|be|was|were|it['\u2019]s|goes|go|strictly)\s*\Z", re.IGNORECASE)
+_IS = expression(r"\b(?:is|are|be|was|were|it['\u2019]s|goes|go|strictly)\s*\Z", re.IGNORECASE)
 """Before "against policy" where it forbids, unlike "measured against this policy"."""
-_SOME = re.compile(r"\W*(?:some|many|most)\b", re.IGNORECASE)
+_SOME = expression(r"\W*(?:some|many|most)\b", re.IGNORECASE)
 """How a subject begins of which something perhaps is not so ("some letters may not require it")."""
-_TO_COME = re.compile(r"(?:\bwill|['\u2019]ll)\s*$", re.IGNORECASE)
-_WILL_NOT = re.compile(r"(?:will(?: \w+ly)? (?:not|never)|won['\u2019]t)\Z", re.IGNORECASE)
-_COMES_SO = re.compile(
+_TO_COME = expression(r"(?:\bwill|['\u2019]ll)\s*$", re.IGNORECASE)
+_WILL_NOT = expression(r"(?:will(?: \w+ly)? (?:not|never)|won['\u2019]t)\Z", re.IGNORECASE)
+_COMES_SO = expression(
     r"^\s*(?:\w+ly )?(?:see|notice|appear|show|apply|affect|need|have|lose|receive|get|count|know"
     r"|find|work|change|limit|relieve|reduce|interfere|impact|expire|accrue|happen|become|remain|result"
     r"|immuni\w+|cover|include|exist"
@@ -57,53 +59,53 @@ _COMES_SO = re.compile(
     re.IGNORECASE,
 )
 """After "will not": what happens or what somebody is spared, and not what somebody is to leave."""
-_CAN_NOT = re.compile(
+_CAN_NOT = expression(
     r"(?:cannot(?: and do not)?|can(?:\s*n?['\u2019]t| not)|(?:no one|nobody|none) can)\Z",
     re.IGNORECASE,
 )
-_IS_BEYOND = re.compile(
+_IS_BEYOND = expression(
     r"\s*(?:\w+ly )?(?:distinguish|predict|foresee|know|imagine|remember|regain|afford|wait"
     r"|be (?:undone|reversed|recovered|restored|retrieved|guaranteed|known|predicted|foreseen"
     r"|ruled out|determined|changed back))\b",
     re.IGNORECASE,
 )
 """After "cannot": what nobody is able to do, and nobody is forbidden."""
-_WE = re.compile(r"\b(?:we|i)\s*$", re.IGNORECASE)
-_IS_BEYOND_US = re.compile(
+_WE = expression(r"\b(?:we|i)\s*$", re.IGNORECASE)
+_IS_BEYOND_US = expression(
     r"\s*(?:and (?:do|will|shall) not |in any way )?(?:\w+ly )?(?:guarantee|promise|bind|ensure"
     r"|authori[sz]e|control|offer to|help|verify|accept (?:responsibility|liability))\b",
     re.IGNORECASE,
 )
 """After "we cannot": what an organisation tells of its own powers."""
-_EXPECTS = re.compile(r"\s*expect\b", re.IGNORECASE)
-_MAY_OR = re.compile(r"\bmay or\s*$", re.IGNORECASE)
+_EXPECTS = expression(r"\s*expect\b", re.IGNORECASE)
+_MAY_OR = expression(r"\bmay or\s*$", re.IGNORECASE)
 """Before "may not": what is left open."""
-RESERVED = re.compile(r"\breserves? the right\b", re.IGNORECASE)
+RESERVED = expression(r"\breserves? the right\b", re.IGNORECASE)
 """Before "prohibit": what somebody may do, and has not done."""
 _FORBID = frozenset({"prohibit", "forbid"})
-_VERB_BEFORE = re.compile(
+_VERB_BEFORE = expression(
     r"\b(?:and|or|to|must|shall|will|may|can|should)\s*$|\w,\s*$", re.IGNORECASE
 )
 """Before "prohibit" as what somebody is to do ("block or prohibit payments")."""
-_MEANING = re.compile(r"\bmeaning (?:that )?(?:they|you|it|we|he|she)\s*$", re.IGNORECASE)
+_MEANING = expression(r"\bmeaning (?:that )?(?:they|you|it|we|he|she)\s*$", re.IGNORECASE)
 """Before what another rule comes to."""
-_DO_NOT = re.compile(r"(?:please\s+)?do(?:\s+not|n['\u2019]t)\Z", re.IGNORECASE)
-_AFTER_COMMA = re.compile(r",\s*\Z")
-_OPENS = re.compile(
+_DO_NOT = expression(r"(?:please\s+)?do(?:\s+not|n['\u2019]t)\Z", re.IGNORECASE)
+_AFTER_COMMA = expression(r",\s*\Z")
+_OPENS = expression(
     r"\W*(?:\w+ly\b|if|when|whenever|where|while|unless|before|after|once|until|as|to|in|for|during"
     r"|at|on|by|with|without|since|because|although|though|so|please|instead|otherwise|however"
     r"|also|again|and|but|then|therefore|note|yes|no)\b",
     re.IGNORECASE,
 )
 """How a sentence begins in which ", do not" orders; else it has a subject before the comma."""
-_KIND = re.compile(r"\A\s+(?!(?:to|for|in|on|at|by|under|if|when|unless|and|or|as|because)\b)\w")
+_KIND = expression(r"\A\s+(?!(?:to|for|in|on|at|by|under|if|when|unless|and|or|as|because)\b)\w")
 """After "unacceptable" where it says of which kind a thing is ("an unacceptable level")."""
-_NOT_QUITE = re.compile(r"\s*(?:necessarily|always)\b", re.IGNORECASE)
+_NOT_QUITE = expression(r"\s*(?:necessarily|always)\b", re.IGNORECASE)
 """After "will not" or "may not": what may still be."""
-_HAVE = re.compile(r"(?:\b(?:have|has|had)|['\u2019]ve)\s*$", re.IGNORECASE)
+_HAVE = expression(r"(?:\b(?:have|has|had)|['\u2019]ve)\s*$", re.IGNORECASE)
 """Before "never": what has not been, and not what is forbidden."""
 _BANNED = frozenset({"prohibited", "forbidden", "banned", "disallowed", "barred"})
-_FEW_WORDS = re.compile(r"[^\w\s]{0,3}\s?(?:[\w'\u2019,-]+\s+){0,3}")
+_FEW_WORDS = expression(r"[^\w\s]{0,3}\s?(?:[\w'\u2019,-]+\s+){0,3}")
 """Before "prohibited" without a verb where it is a rule ("Smoking prohibited in all rooms");"
 " else it
 only says which ("a list of programs prohibited from use")."""

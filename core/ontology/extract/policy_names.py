@@ -4,21 +4,22 @@ import re
 from typing import TypeAlias
 
 from core.language.content_words import stem, words
+from core.language.expressions import expression
 from core.language.text_cache import cached_by_text
 
 NumberKey: TypeAlias = tuple[str, ...]
 """The atoms of a section number; empty if there are none."""
-_INVISIBLE = re.compile("[\u200e\u200f\u200b\u00ad*]")
-_NAMED = re.compile(
+_INVISIBLE = expression("[\u200e\u200f\u200b\u00ad*]")
+_NAMED = expression(
     r"(annex|appendix|app|schedule|article|part|chapter)\.?\s*([A-Z]?\d+[A-Z]?|[IVXLC]+\b|[A-Z]\b)",
     re.IGNORECASE,
 )
-_PLAIN = re.compile(
+_PLAIN = expression(
     r"^(?:the\s+)?(?:sections?|secs?\.?|\u00a7+|rules?|clauses?|paragraphs?|paras?\.?|regulations?"
     r"|requirements?|steps?|guidance(?=\s+\d))\s*",
     re.IGNORECASE,
 )
-_ATOM = re.compile(r"\(([^()\s]{1,6})\)|([^\s.()]+)(\))?")
+_ATOM = expression(r"\(([^()\s]{1,6})\)|([^\s.()]+)(\))?")
 _STRUCTURE = ("part", "chapter")
 _SPELLING = {"app": "annex", "appendix": "annex"}
 SHORT_NAME = (
@@ -51,7 +52,7 @@ FULL_NAME = (
 """A policy's title or identifier in running text; to be compiled case-sensitively."""
 NAME = rf"(?:{FULL_NAME}|{SHORT_NAME})"
 """The same, or an abbreviation."""
-_SELF = re.compile(
+_SELF = expression(
     r"(?:(?:.*\b(?:of|under|to|interprets)\s)?"
     r"(?:this|that|our|such|the|these|those|the same|each|any|all|see|under|to|of|final)\s+)?"
     r"(?:policy|policies|rulebook|rules?|regulations?|act|code|procedures?|guidelines?"
@@ -59,26 +60,26 @@ _SELF = re.compile(
     r"|handbook|law|supplement|guidance)",
     re.IGNORECASE,
 )
-_ARTICLE = re.compile(
+_ARTICLE = expression(
     r"^(?:The|the|This|Under|See|In|All|Any|Each|Our|Group's|Company's|If|When|Where|With|And|Of"
     r"|Subject to|Both|Such|These|Other|Per|By|For|To)\s+(?=[A-Z])"
 )
 _EMPTY = frozenset(
     ("the", "of", "and", "on", "for", "a", "in", "to", "policy", "rulebook", "rules")
 )
-_IDENTIFIED = re.compile(rf"(?:Policy\s)?({_IDENTIFIER})(?:\s?\(|:\s)?({_TITLE})?\)?$")
+_IDENTIFIED = expression(rf"(?:Policy\s)?({_IDENTIFIER})(?:\s?\(|:\s)?({_TITLE})?\)?$")
 _QUOTED = r"[\"\u201c\u2018']([^\"\u201d\u2019'\n]{2,40})[\"\u201d\u2019']"
 _SAID = (
-    re.compile(
+    expression(
         r"(?i:this) (?:[A-Z]\w+ ){0,3}(?:Rulebook|Policy|Code|Manual|Document|Guide)"
         rf"\s*\(\s*(?:the\s)?{_QUOTED}\s*\)"
     ),
-    re.compile(
+    expression(
         r"(?i:this document is called|these (?:rules|regulations) may be cited as) the "
         rf"([A-Z][\w ,&-]{{3,80}}?)(?: \({_QUOTED}\))?(?:\.|,| and)"
     ),
-    re.compile(r"(?i:policy (?:id|number|no\.?|code))[\s*|:]{1,12}([A-Z]{2,6}-\d{1,4})\b"),
-    re.compile(rf"(?:purpose of|This is) the ([A-Z][\w ]{{3,60}}?) \({_QUOTED}\)"),
+    expression(r"(?i:policy (?:id|number|no\.?|code))[\s*|:]{1,12}([A-Z]{2,6}-\d{1,4})\b"),
+    expression(rf"(?:purpose of|This is) the ([A-Z][\w ]{{3,60}}?) \({_QUOTED}\)"),
 )
 _SAID_WITHIN = 6_000
 _NAMES_KEPT = 16_384

@@ -3,6 +3,7 @@
 import re
 
 from core.agent.conversation.reports.words import ReportWords
+from core.language.expressions import expression
 
 
 def _german(*patterns: str) -> re.Pattern[str]:
@@ -11,7 +12,7 @@ def _german(*patterns: str) -> re.Pattern[str]:
     Words are compounds of so many letters at most: of a longer one not every end is tried.
     """
     joined = "|".join(rf"\b(?:{one})" for one in patterns).replace(r"\w*", r"\w{0,40}")
-    return re.compile(re.sub(r"([aou]):", r"\1e?", joined))
+    return expression(re.sub(r"([aou]):", r"\1e?", joined))
 
 
 _DE_JOBS = (
@@ -220,7 +221,7 @@ GERMAN = ReportWords(
     why=_german(
         r"(?:warum|wieso|weshalb) (?:darf|du:rfen|kann|ko:nnen) (?=(?:mein|unser|er\b|herr|frau))"
     ),
-    greeting=re.compile(
+    greeting=expression(
         r"^(?:(?:hallo|hi|hey|guten (?:tag|morgen|abend)|moin|servus|also|und|aber|bitte|"
         r"sorry|entschuldigung|ok)\b[ ,!:]{0,3}){1,6}"
     ),

@@ -7,6 +7,8 @@ their `e` may be missing.
 import re
 from dataclasses import dataclass
 
+from core.language.expressions import expression
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportWords:
@@ -58,4 +60,4 @@ class ReportWords:
 
 def any_of(*patterns: str) -> re.Pattern[str]:
     """Return a pattern that finds one of several, each from the beginning of a word on."""
-    return re.compile("|".join(rf"\b(?:{one})" for one in patterns))
+    return expression("|".join(rf"\b(?:{one})" for one in patterns))
