@@ -7,10 +7,11 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from core.adapters.calendar import read_calendar
 from core.adapters.local.embedder import LocalEmbedder, LocalOffTopic
+from core.adapters.local.reader import LocalReader
 from core.adapters.officers import read_officers
 from core.adapters.postgres.access import open_engine
 from core.adapters.postgres.answer_stores import AnswerStores
@@ -81,6 +82,8 @@ class ServiceModels:
 class AnswerService(AnswerStores):
     """What answers and searches over the stores. Each part is made when it is first used."""
 
+    loads_ahead: ClassVar[bool] = True
+    """Whether local models are loaded while the database is opened: a question needs them all."""
     models: ServiceModels
     """Set by `compose`."""
     closing: AsyncExitStack
@@ -215,6 +218,10 @@ async def compose(
         guard = guard or found_or_none(
             await find_guard(settings), "statements are checked without a guard"
         )
+        if kind.loads_ahead:
+            for model in (embedders.measured, reader, guard):
+                if isinstance(model, LocalEmbedder | LocalReader):
+                    model.load_ahead()
         engine = await stack.enter_async_context(
             open_engine(settings, limits=statements, waits=waits)
         )

@@ -43,6 +43,8 @@ __all__ = ["SERVING", "Service", "bootstrap"]
 class Service(AnswerService, PostgresStores):
     """The product, composed: its stores, and what answers, searches and ingests over them."""
 
+    loads_ahead = False
+
     @cached_property
     def replayer(self) -> Replayer:
         """Answers recorded questions again."""

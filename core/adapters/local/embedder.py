@@ -70,6 +70,10 @@ class LocalEmbedder:
         """See `Embedder.space`."""
         return SPACE
 
+    def load_ahead(self) -> None:
+        """See `OnnxModel.load_ahead`."""
+        self._model.load_ahead()
+
     async def embed_documents(self, texts: Sequence[str], /) -> list[Vector]:
         """See `Embedder.embed_documents`.
 

@@ -114,6 +114,10 @@ class OnnxModel:
             raise ContractError(str(failed.exceptions[0])) from failed
         return [task.result() for task in tasks]
 
+    def load_ahead(self) -> None:
+        """Begin to load, in a thread; the first text is told what goes wrong."""
+        self._threads.submit(self._load)
+
     async def _turn(self, turn: Callable[[Loaded], Result]) -> Result:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._threads, lambda: turn(self._load()))
@@ -188,7 +192,7 @@ def _version(path: Path) -> tuple[int, int] | None:
 
 @lru_cache(maxsize=4)
 def load_once(
-    weights: Path, tokenizer_file: Path, most_tokens: int | None, _version: tuple[int, int] | None
+    weights: Path, tokenizer_file: Path, most_tokens: int | None, _of: tuple[int, int] | None
 ) -> Loaded:
     """Return a model, the same one for the same files, since each takes memory.
 
@@ -200,14 +204,9 @@ def load_once(
         InferenceSession,
         SessionOptions,  # pyright: ignore[reportAttributeAccessIssue, reportUnknownVariableType]
     )
-    from tokenizers import Tokenizer  # noqa: PLC0415
 
     try:
-        tokenizer = Tokenizer.from_file(str(tokenizer_file))
-        tokenizer.no_truncation()  # the shipped file cuts at 128, and pads
-        if most_tokens is not None:
-            tokenizer.enable_truncation(most_tokens)
-        tokenizer.no_padding()
+        tokenizer = _tokenizer(tokenizer_file, most_tokens, _version(tokenizer_file))
         options: Any = SessionOptions()  # pyright: ignore[reportUnknownVariableType]
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
@@ -217,3 +216,16 @@ def load_once(
     except Exception as error:
         raise ContractError(f"{weights.name} can't be loaded: {error!s}") from error
     return Loaded(tokenizer=tokenizer, session=session, inputs=inputs)
+
+
+@lru_cache(maxsize=4)
+def _tokenizer(file: Path, most_tokens: int | None, _of: tuple[int, int] | None) -> "Tokenizer":
+    """Return a tokenizer, the same one for reader and guard."""
+    from tokenizers import Tokenizer  # noqa: PLC0415  # see `load_once`
+
+    tokenizer = Tokenizer.from_file(str(file))
+    tokenizer.no_truncation()  # the shipped file cuts at 128, and pads
+    if most_tokens is not None:
+        tokenizer.enable_truncation(most_tokens)
+    tokenizer.no_padding()
+    return tokenizer

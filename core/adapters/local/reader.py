@@ -71,6 +71,10 @@ class LocalReader:
         """See `Reader.name`."""
         return self._name
 
+    def load_ahead(self) -> None:
+        """See `OnnxModel.load_ahead`."""
+        self._model.load_ahead()
+
     async def scores(self, question: str, texts: Sequence[str], /) -> list[float]:
         """See `Reader.scores`.
 
