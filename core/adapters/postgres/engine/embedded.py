@@ -19,6 +19,7 @@ import stat
 import subprocess
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,6 +48,10 @@ from core.domain.errors import ConfigError
 STARTED_WITHIN_S = 60
 """A server that was killed reads its log again before it takes connections."""
 STOPPED_WITHIN_S = 30
+LOOKED_EVERY_S = 0.005
+PID_FILE = "postmaster.pid"
+_IN_BACKGROUND = 'umask 077; "$@" >>"$0" 2>&1 & echo $!'
+"""Leaves a server running, its output in the file that is named first, and says its process."""
 DUPLICATE_DATABASE = "42P04"
 """SQLSTATE of a database that is there (Postgres manual, appendix A)."""
 
@@ -232,35 +237,40 @@ def _check_version(data: Path) -> None:
 
 
 def _started(data: Path, account: ServerAccount) -> str:
-    """Start the server, and wait until it takes connections."""
+    """Start the server, and wait until it takes connections.
+
+    By its own program: `pg_ctl` looks every tenth of a second, and a start takes a third of that.
+    """
     _admit_owner_only(data, account)
-    sockets = socket_folder(data, account)
-    # A socket's folder may stand in quotes, since several are separated by commas.
-    options = f"-h '' -k {shlex.quote(str(sockets))}"
-    words = ["-w", "-t", str(STARTED_WITHIN_S), "-o", options, "-l", str(data / "log")]
-    try:
-        run_as([*binary("pg_ctl", account), "-D", str(data), *words, "start"], account)
-    except subprocess.CalledProcessError as error:
-        raise ConfigError(
-            f"the embedded Postgres did not start; the end of its log {data / 'log'} says:"
-            f" {_last_line(data / 'log')}"
-        ) from error
-    url = _running(data, account)
+    log, sockets = data / "log", socket_folder(data, account)
+    server = [*binary("postgres", account), "-D", str(data), "-h", "", "-k", str(sockets)]
+    begun = run_as(["/bin/sh", "-c", _IN_BACKGROUND, str(log), *server], account)
+    pid = int(begun.stdout)
+    url = _ready(data, pid=str(pid), lives=lambda: _lives(pid))
     if url is None:
-        raise ConfigError(f"the embedded Postgres started and ended; its log is {data / 'log'}")
+        raise ConfigError(
+            f"the embedded Postgres did not start; the end of its log {log} says: {_last_line(log)}"
+        )
     return url
 
 
 def _running(data: Path, account: ServerAccount) -> str | None:
     """Return the connection string of the server that runs on these data; None: none runs."""
+    if not (data / PID_FILE).exists():
+        return None
+    status = [*binary("pg_ctl", account), "-D", str(data), "status"]
+    return _ready(data, lives=lambda: run_as(status, account, is_checked=False).returncode == 0)
+
+
+def _ready(data: Path, *, lives: Callable[[], bool], pid: str | None = None) -> str | None:
+    """Wait until a server is ready, that of a process where that is given; None: it ended."""
     until = time.monotonic() + STARTED_WITHIN_S
-    while True:
-        words = [*binary("pg_ctl", account), "-D", str(data), "status"]
-        if run_as(words, account, is_checked=False).returncode != 0:
-            return None
-        lines = _lines(data / "postmaster.pid")
-        # Lines of the file (miscadmin.h, LOCK_FILE_LINE_*): 5 the socket's folder, 8 the state.
-        if len(lines) > 7 and lines[7].strip() == "ready":  # noqa: PLR2004
+    while lives():
+        lines = _lines(data / PID_FILE)
+        # Lines of the file (miscadmin.h, LOCK_FILE_LINE_*): 1 the process, 5 the socket's folder,
+        # 8 the state. A file that a killed server left names another process.
+        is_its = pid is None or lines[:1] == [pid]
+        if is_its and len(lines) > 7 and lines[7].strip() == "ready":  # noqa: PLR2004
             folder = quote(lines[4].strip(), safe="/")
             return f"postgresql://postgres:@/postgres?host={folder}"
         if time.monotonic() > until:
@@ -268,13 +278,27 @@ def _running(data: Path, account: ServerAccount) -> str | None:
                 f"the embedded Postgres did not become ready within {STARTED_WITHIN_S} s;"
                 f" its log is {data / 'log'}"
             )
-        threading.Event().wait(0.1)
+        threading.Event().wait(LOOKED_EVERY_S)
+    return None
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def _stop(data: Path, account: ServerAccount) -> None:
-    words = [*binary("pg_ctl", account), "-D", str(data), "-w", "-t", str(STOPPED_WITHIN_S)]
-    if run_as([*words, "-m", "fast", "stop"], account, is_checked=False).returncode != 0:
-        run_as([*words, "-m", "immediate", "stop"], account, is_checked=False)
+    words = [*binary("pg_ctl", account), "-D", str(data), "stop", "-m"]
+    run_as([*words, "fast", "-W"], account, is_checked=False)
+    until = time.monotonic() + STOPPED_WITHIN_S
+    while (data / PID_FILE).exists():
+        if time.monotonic() > until:
+            run_as([*words, "immediate", "-w"], account, is_checked=False)
+            return
+        threading.Event().wait(LOOKED_EVERY_S)
 
 
 def _admit_owner_only(data: Path, account: ServerAccount) -> None:

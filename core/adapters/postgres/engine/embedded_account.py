@@ -216,13 +216,14 @@ def run_as(
             stdout=output,
             stderr=subprocess.STDOUT,
             cwd="/",
+            start_new_session=True,  # Ctrl-C at the terminal must not end a server
             user=account.uid if account.is_other else None,
             group=account.gid if account.is_other else None,
             extra_groups=[] if account.is_other else None,
             start_new_session=True,  # Ctrl-C is for us: we end it
         )
         output.seek(0)
-        said = output.read()
+        said = done.stdout = output.read()
     if is_checked and done.returncode != 0:
         raise subprocess.CalledProcessError(done.returncode, words[0], said, said)
     return done
