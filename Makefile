@@ -12,8 +12,8 @@ help:
 	@echo "make demo       sample policies, one question of each kind, then a chat at a terminal"
 	@echo "make test       all tests, without a network once installed"
 	@echo "make test-fast  the unit tests that take no time, within a minute"
-	@echo "make check      format, lint, types, import rules"
-	@echo "make bench      figures, with the machine they were measured on (DATA=folder of test data)"
+	@echo "make check      format, lint, types, import rules; names figures to be measured again"
+	@echo "make bench      figures, with the machine; writes those in docs/ between its marks (DATA=folder)"
 	@echo "make evals      fails if answers got worse than last accepted (DATA=folder; ACCEPT=1 accepts)"
 	@echo "make image      images of Citebound and of Postgres with its backups (podman or docker; BASE=image)"
 	@echo "make lock       resolve the dependencies anew (needs uv)"
@@ -33,10 +33,12 @@ check: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
+	@$(BIN)/python -m tests.evals.figures
 
 bench: $(VENV)/.installed-dev
 	@$(BIN)/python -c 'import os, platform; from datetime import date; print(f"{date.today()}, {platform.platform()}, {os.cpu_count()} cores, Python {platform.python_version()}")'
 	@git rev-parse --short HEAD 2>/dev/null | sed 's/^/commit /' || true
+	@echo; echo '$$ python -m tests.evals.figures write'; $(BIN)/python -m tests.evals.figures write
 	@$(call measure,eval run --questions samples/questions/test.jsonl)
 	@$(call measure,eval run --questions samples/questions/test.jsonl --ablate)
 	@$(call measure,eval run --questions samples/questions/dialogues.jsonl)

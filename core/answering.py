@@ -83,7 +83,8 @@ class AnswerService(AnswerStores):
     """What answers and searches over the stores. Each part is made when it is first used."""
 
     loads_ahead: ClassVar[bool] = True
-    """Whether local models are loaded while the database is opened: a question needs them all."""
+    """Whether embedder and reader are loaded while the database is opened; the guard, which reads
+    answers alone, waits for one."""
     models: ServiceModels
     """Set by `compose`."""
     closing: AsyncExitStack
@@ -219,7 +220,7 @@ async def compose(
             await find_guard(settings), "statements are checked without a guard"
         )
         if kind.loads_ahead:
-            for model in (embedders.measured, reader, guard):
+            for model in (embedders.measured, reader):
                 if isinstance(model, LocalEmbedder | LocalReader):
                     model.load_ahead()
         engine = await stack.enter_async_context(
