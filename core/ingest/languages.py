@@ -48,7 +48,13 @@ def language_note(text: str, sections: Sequence[Section]) -> str:
 
 
 def _most_of(told: Sequence[str], text: str) -> Language:
-    counted = Counter(map(_language_of_section, told[:SECTIONS] or [text[:CHARACTERS]]))
+    counted: Counter[Language] = Counter()
+    pieces = told[:SECTIONS] or [text[:CHARACTERS]]
+    for unread, piece in zip(reversed(range(len(pieces))), pieces, strict=True):
+        counted[_language_of_section(piece)] += 1
+        (_, most), *others = counted.most_common(2)
+        if most > unread + sum(number for _, number in others):
+            break  # the rest can't change it
     return counted.most_common(1)[0][0]
 
 
