@@ -23,7 +23,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any, TypeAlias, cast
 
-from core.language.expressions import LateExpression
+from core.expressions import LateExpression
 
 Tree: TypeAlias = Any
 """What `re` makes of a pattern: it has no public type."""

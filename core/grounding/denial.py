@@ -21,6 +21,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from core.expressions import expression
 from core.grounding.polarity import (
     Said,
     nearest,
@@ -30,7 +31,6 @@ from core.grounding.polarity import (
     without_answer,
 )
 from core.language.content_words import families, words
-from core.language.expressions import expression
 from core.language.modality import NEGLECT, OF_SOMEBODY, is_negated, negations
 
 _ORDER_OF_TIME = frozenset({"before", "until", "prior"})

@@ -19,8 +19,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from core.expressions import expression
 from core.language.content_words import families, words
-from core.language.expressions import expression
 from core.language.modality import (
     LEAD_IN,
     LIST_ITEM,

@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import islice
 
+from core.expressions import expression
 from core.language.content_words import families
-from core.language.expressions import expression
 from core.language.quantities import Quantity, comparable, quantities
 from core.language.spans import TextSpan
 from core.language.text_cache import cached_by_text

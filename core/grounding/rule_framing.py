@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from core.expressions import expression
 from core.language.content_words import content_words, families, words
-from core.language.expressions import expression
 from core.language.modality import Modality, modalities
 
 _RULE = (

@@ -12,9 +12,9 @@ one would ("Within 24 hours." of what is only a goal).
 import re
 from collections.abc import Iterator
 
+from core.expressions import expression
 from core.grounding.bounds import Bound, BoundedQuantity, bounds
 from core.language.content_words import content_words, families, words
-from core.language.expressions import expression
 from core.language.jurisdictions import jurisdictions_in
 from core.language.quantities import Quantity, quantities
 

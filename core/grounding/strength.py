@@ -12,9 +12,9 @@ that no other check finds, and they reject none of 1,299 supported ones.
 import re
 from collections.abc import Sequence
 
+from core.expressions import expression
 from core.grounding.polarity import nearest_sentence
 from core.language.content_words import families
-from core.language.expressions import expression
 
 _FIRM = expression(
     r"\b(?:always|automatically|invariably|under\s+all\s+circumstances|without\s+exception)\b",

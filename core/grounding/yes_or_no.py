@@ -11,10 +11,10 @@ from decimal import Decimal
 from enum import StrEnum
 from itertools import pairwise
 
+from core.expressions import expression
 from core.grounding.bounds import Bound, bounds
 from core.grounding.short_answers import GROUPS
 from core.language.content_words import content_words, stem, words
-from core.language.expressions import expression
 from core.language.jurisdictions import jurisdictions_in
 from core.language.modality import ModalClause, Modality, modalities
 from core.language.phrasing import phrase, unmarked

@@ -7,7 +7,7 @@ A statement may name a span of time or a frequency in other words than its sourc
 import re
 from collections.abc import Collection, Sequence
 
-from core.language.expressions import expression
+from core.expressions import expression
 from core.language.quantities import comparable, quantities
 
 _UNITS = (

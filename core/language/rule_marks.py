@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
 
-from core.language.expressions import expression
+from core.expressions import expression
 from core.language.languages import Language
 from core.language.rule_words import CONJUNCTIONS, MARKS, NEGATIONS, VERBS, Mark, Verb
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 from core.agent.conversation.counterpart import candidates, exchanged, named_thing
 from core.domain.question import EMPLOYMENT, JURISDICTION, Assumption
+from core.expressions import expression
 from core.language.conditions import Condition, ConditionKind, conditions_in, shown
 from core.language.content_words import content_words, words
-from core.language.expressions import expression
 from core.language.jurisdictions import (
     NamedCountry,
     countries_named,

@@ -23,8 +23,8 @@ from itertools import chain
 
 from core.agent.conversation.reports.recognise import is_foreign_report, tells_of_somebody
 from core.domain.question import UNASKED_SLOT, Question, Turn
+from core.expressions import expression
 from core.language.content_words import words
-from core.language.expressions import expression
 
 
 def _either(*words: str) -> str:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from core.domain.question import Question
-from core.language.expressions import expression
+from core.expressions import expression
 
 READ = 300
 """Characters of a sentence that are read from its beginning, and as many from its end."""

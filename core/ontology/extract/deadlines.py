@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from core.language.expressions import expression
+from core.expressions import expression
 from core.language.modality import Modality, may_be_modal, modalities
 from core.language.numerals import MONTH_NAME, PUNCTUATED, TIME_UNIT, YEAR_FIRST, signs_of
 from core.language.quantities import Quantity, quantities

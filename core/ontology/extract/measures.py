@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from core.domain.ontology import EntityType
-from core.language.expressions import expression
+from core.expressions import expression
 from core.language.numerals import DIGIT, MONEY_NAME, NUMERAL_IN_WORDS, SHARE, signs_of
 from core.language.quantities import Quantity, quantities
 from core.language.text_cache import cached_by_text, word_set, words_of

@@ -6,7 +6,7 @@ all kinds in two handbooks, 7 were wrong, 6 of them rules (`docs/quality.md`).
 
 import re
 
-from core.language.expressions import expression
+from core.expressions import expression
 from core.language.modality import Modality
 from core.language.text_cache import word_pattern
 from core.ontology.extract.not_forbidding import DEEMS, RESERVED, SAID_WITHIN, forbids_nothing

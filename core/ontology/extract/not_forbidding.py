@@ -2,7 +2,7 @@
 
 import re
 
-from core.language.expressions import expression
+from core.expressions import expression
 
 SAID_WITHIN = expression(
     r"\A\s*(?:so )?that\b|\b(?:(?:en|as)sur(?:e|es|ing)|(?:make|be) sure|certif(?:y|ies)"

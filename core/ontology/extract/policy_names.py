@@ -3,8 +3,8 @@
 import re
 from typing import TypeAlias
 
+from core.expressions import expression
 from core.language.content_words import stem, words
-from core.language.expressions import expression
 from core.language.text_cache import cached_by_text
 
 NumberKey: TypeAlias = tuple[str, ...]

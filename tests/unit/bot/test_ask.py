@@ -42,7 +42,7 @@ def _answer_from(monkeypatch: pytest.MonkeyPatch, reasoner: ScriptedReasoner) ->
     )
 
     @asynccontextmanager
-    async def opened(_terminal: object) -> AsyncGenerator[SimpleNamespace]:
+    async def opened(_kind: object, _terminal: object) -> AsyncGenerator[SimpleNamespace]:
         yield SimpleNamespace(answering=answering, corpus=corpus)
 
     monkeypatch.setattr(ask, "open_service", opened)

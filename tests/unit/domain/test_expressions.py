@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from core.language.expressions import expression
+from core.expressions import expression
 
 
 def test_nothing_is_compiled_before_it_is_used(monkeypatch: pytest.MonkeyPatch) -> None:

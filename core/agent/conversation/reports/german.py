@@ -3,7 +3,7 @@
 import re
 
 from core.agent.conversation.reports.words import ReportWords
-from core.language.expressions import expression
+from core.expressions import expression
 
 
 def _german(*patterns: str) -> re.Pattern[str]:

@@ -7,7 +7,7 @@ their `e` may be missing.
 import re
 from dataclasses import dataclass
 
-from core.language.expressions import expression
+from core.expressions import expression
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
