@@ -7,8 +7,6 @@ the rest of what answers it.
 import re
 from typing import Any, cast
 
-_METHODS = ("findall", "finditer", "fullmatch", "match", "search", "split", "sub", "subn")
-
 
 def expression(words: str, flags: int = 0) -> re.Pattern[str]:
     """Return what `re.compile` returns, compiled at its first use."""
@@ -26,5 +24,5 @@ class LateExpression:
         if name.startswith("_"):
             raise AttributeError(name)
         compiled = re.compile(self._words, self._flags)
-        vars(self).update({method: getattr(compiled, method) for method in _METHODS})
+        vars(self).update({n: getattr(compiled, n) for n in dir(compiled) if n[0] != "_"})
         return getattr(compiled, name)

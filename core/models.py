@@ -120,31 +120,25 @@ async def open_embedders(settings: Settings) -> AsyncGenerator[Embedders]:
     """
     found = await asyncio.to_thread(find_local_embedder, settings.embedding_model)
     local: Configured = NoEmbedder(reason=found.reason) if isinstance(found, Unavailable) else found
-    if settings.voyage_api_key is None:
-        yield Embedders(
-            configured=local,
-            measured=local,
-            voyage=None,
-            question_timeout_s=settings.voyage_timeout_s,
-            reranker=None,
-        )
-        return
-    client = VoyageClient(voyage_access(settings.voyage_api_key, settings))
-    timeout_s = settings.voyage_timeout_s
+    timeout_s, key = settings.voyage_timeout_s, settings.voyage_api_key
+    client = None if key is None else VoyageClient(voyage_access(key, settings))
     try:
         yield Embedders(
             configured=VoyageEmbedder(
                 client, model=settings.voyage_model, question_timeout_s=timeout_s
-            ),
+            )
+            if client
+            else local,
             measured=local,
             voyage=client,
             question_timeout_s=timeout_s,
             reranker=VoyageReranker(client, model=settings.rerank_model, timeout_s=timeout_s)
-            if settings.rerank_model
+            if client and settings.rerank_model
             else None,
         )
     finally:
-        await client.aclose()
+        if client is not None:
+            await client.aclose()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -99,24 +99,23 @@ __all__ = [
     "WorkQueue",
 ]
 
-_HOMES = {
-    "cases": "CaseStore FeedbackStore",
-    "corpus": "CorpusReader CorpusStore Publication Published StoredVersion Unchanged",
-    "knowledge": "Knowledge Lookup OntologyStore",
-    "messages": "Audience Backlog Completion Handler Handlers Inbox Kept"
-    " Outbox Platform Poster Surface WorkKind WorkQueue",
-    "reasoning": "ModelCallLog Progress Progressed Reasoner"
-    " ReasonerFactory RunContext Spending StoredCall Toolbox",
-    "record": "AuditLog ConversationStore RecordReceipt",
-    "search": "ChunkSearch SearchRequest SearchResult",
-    "system": "Clock IdSource",
-    "text_models": "Embedder EmbeddingSpace Reader Vector",
-}
+_HOMES = [
+    "system",
+    "text_models",
+    "corpus",
+    "knowledge",
+    "search",
+    "reasoning",
+    "cases",
+    "messages",
+    "record",
+]
 
 
 def __getattr__(name: str) -> Any:
-    """Import a name from its module (PEP 562)."""
-    for home, names in _HOMES.items():
-        if name in names.split():
-            return getattr(import_module(f"{__name__}.{home}"), name)
+    """Import a name from its module, looking into the lightest first (PEP 562)."""
+    for home in _HOMES if name in __all__ else ():
+        module = import_module(f"{__name__}.{home}")
+        if name in vars(module):
+            return vars(module)[name]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
