@@ -3,7 +3,7 @@
     python -m tests.evals.bench_wake [RUNS]
 
 Runs each command in a process of its own, with the embedded Postgres and the sample policies, and
-prints the least of RUNS (five): other work on the machine only adds. Of `chat` it is the second
+prints the least of RUNS (three): other work on the machine only adds. Of `chat` it is the second
 question, in a process that has answered one. Postgres' own processor time is not in it.
 """
 
@@ -114,4 +114,4 @@ def _print(name: str, costs: list[Cost]) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 5)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 3)

@@ -220,7 +220,6 @@ def run_as(
             user=account.uid if account.is_other else None,
             group=account.gid if account.is_other else None,
             extra_groups=[] if account.is_other else None,
-            start_new_session=True,  # Ctrl-C is for us: we end it
         )
         output.seek(0)
         said = done.stdout = output.read()
