@@ -78,7 +78,7 @@ async def _ask_once(
     return reply.answer.outcome
 
 
-async def thread_of(service: Service, options: AskOptions) -> str:
+async def thread_of(service: AnswerService, options: AskOptions) -> str:
     """Return the conversation that the options name; a new one where they name none.
 
     Raises:
