@@ -5,8 +5,8 @@ import gc
 import logging
 import os
 import random
-import secrets
 import shutil
+import signal
 import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from itertools import count
@@ -19,6 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.engine.database import engine_for
 from tests.databases import MIGRATED, admin, copied, new_home, remove, server
+from tests.properties import always_alike, load_profile
 
 KNOWN_SKIPS = (
     "shared data absent",
@@ -39,8 +40,11 @@ KNOWN_SKIPS = (
 HOME = pytest.StashKey[Path]()
 """The folder of the run's Postgres."""
 
-SEED = pytest.StashKey[int]()
-"""What chooses the samples of `sampled`; the same in all workers."""
+SEED = os.environ.get("CITEBOUND_TEST_SEED", "0")  # noqa: TID251  # tests have no settings
+"""What chooses the samples of `sampled`: the same ones, unless another is given."""
+
+NIGHTLY_WITHIN_S = 3_600
+"""Of one property: it has many times as many examples."""
 
 WORKERS_A_CORE = 2
 """Half of the time of a test that talks to a server is spent waiting for it."""
@@ -55,6 +59,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
     As root, the embedded Postgres runs as another user, who can't pass through the folder that
     pytest gives to root: tests get one that is closed to reading alone.
+
+    What a shell starts in the background ignores Ctrl-C, as does all that it starts in turn; tests
+    send it.
     """
     for name in [name for name in os.environ if name.startswith(PAID)]:  # noqa: TID251
         del os.environ[name]  # noqa: TID251
@@ -62,9 +69,14 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.basetemp = tempfile.mkdtemp(prefix="citebound-tests-")
     given = getattr(config, "workerinput", {})
     config.stash[HOME] = Path(given["home"]) if given else new_home()
-    seed = given["seed"] if given else os.environ.get("CITEBOUND_TEST_SEED")  # noqa: TID251
-    config.stash[SEED] = int(seed) if seed else secrets.randbelow(1_000_000)
+    load_profile(at_random=not is_ordinary(config))
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     gc.disable()  # until all is collected: a third of that time was spent looking for garbage
+
+
+def is_ordinary(config: pytest.Config) -> bool:
+    """Say whether this run leaves out what is nightly."""
+    return "not nightly" in config.option.markexpr
 
 
 def pytest_collection_finish() -> None:
@@ -77,7 +89,6 @@ def pytest_collection_finish() -> None:
 def pytest_configure_node(node: Any) -> None:
     """Tell a worker of pytest-xdist what it has in common with the others."""
     node.workerinput["home"] = str(node.config.stash[HOME])
-    node.workerinput["seed"] = node.config.stash[SEED]
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -87,31 +98,40 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return cores if config.option.numprocesses == "logical" else WORKERS_A_CORE * cores
 
 
-def pytest_report_header(config: pytest.Config) -> str:
-    """Say how to have the same samples again."""
-    return f"samples: CITEBOUND_TEST_SEED={config.stash[SEED]}"
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave what a sample does not take to the nightly run, which takes all of it.
+
+    Properties belong to both runs: to the nightly one with many more examples.
 
     Files of slow tests come first: no worker begins one while the others have nothing left to do.
     """
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
-    chooser = random.Random(config.stash[SEED])  # noqa: S311  # no secret
-    is_ordinary = "not nightly" in config.option.markexpr
     cases: dict[str, tuple[int, list[pytest.Item]]] = {}
     for item in items:
+        name = item.nodeid.partition("[")[0]
         if marker := item.get_closest_marker("sampled"):
-            name = item.nodeid.partition("[")[0]
             cases.setdefault(name, (marker.args[0], []))[1].append(item)
-    for most, several in cases.values():
-        taken = chooser.sample(several, min(most, len(several))) if is_ordinary else []
+        _search(item, name, is_ordinary=is_ordinary(config))
+    for name, (most, several) in cases.items():
+        chooser = random.Random(f"{SEED} {name}")  # noqa: S311  # no secret
+        taken = chooser.sample(several, min(most, len(several))) if is_ordinary(config) else []
         for item in several:
             if item not in taken:
                 item.add_marker(pytest.mark.nightly)
+
+
+def _search(item: pytest.Item, name: str, *, is_ordinary: bool) -> None:
+    """Have a property searched alike in ordinary runs, and also nightly."""
+    test: Any = getattr(item, "function", None)
+    is_property = getattr(test, "is_hypothesis_test", False)
+    if is_ordinary:
+        if is_property:
+            always_alike(test, name=name)
+    elif is_property or item.get_closest_marker("searches"):
+        item.add_marker(pytest.mark.nightly)
+        item.add_marker(pytest.mark.timeout(NIGHTLY_WITHIN_S))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Callable, Generator
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from core.domain.run import Run
@@ -25,6 +25,7 @@ from tests.acceptance.hostile.world import (
     violations,
     world_at,
 )
+from tests.properties import examples
 from tests.servers.anthropic import anthropic_server
 from tests.servers.anthropic_steps import (
     Block,
@@ -219,9 +220,7 @@ def _check(
     assert list(violations(run, stage.world.corpus)) == [], json.dumps(run.answer.text)
 
 
-@settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(80, HealthCheck.function_scoped_fixture, nightly=10_000)
 @given(course=COURSES, judge=JUDGES, critic=CRITICS, use_rag=st.booleans())
 def test_nothing_false_is_posted(
     stage: _Stage,
@@ -232,20 +231,4 @@ def test_nothing_false_is_posted(
     use_rag: bool,
 ) -> None:
     """Law: whatever the replies, the oracle finds nothing in what is posted."""
-    _check(stage, course, judge, critic, use_rag=use_rag)
-
-
-@pytest.mark.nightly
-@pytest.mark.timeout(3_600)
-@settings(max_examples=10_000, deadline=None)
-@given(course=COURSES, judge=JUDGES, critic=CRITICS, use_rag=st.booleans())
-def test_nothing_false_is_posted_in_a_long_run(
-    stage: _Stage,
-    course: list[tuple[list[Maker], str | None]],
-    judge: Judging,
-    critic: Reply,
-    *,
-    use_rag: bool,
-) -> None:
-    """The same law, longer."""
     _check(stage, course, judge, critic, use_rag=use_rag)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -18,6 +18,7 @@ from core.domain.errors import ModelUnavailableError
 from core.domain.run import TokenUse
 from core.ports import StoredCall
 from tests.integration.anthropic.world import InMemoryCallLog, budget, models_at, request
+from tests.properties import examples
 from tests.servers.anthropic import anthropic_server, by, replay
 from tests.servers.anthropic_steps import Reply, broken, failure, reply, thinking, tool_use, usage
 
@@ -212,7 +213,7 @@ async def test_without_tokens_no_call() -> None:
     assert [call.attempts for call in run.made] == [1, 0]
 
 
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(
     asked=st.lists(st.integers(1, 900), min_size=1, max_size=6),
     calls=st.integers(1, 6),

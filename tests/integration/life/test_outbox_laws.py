@@ -3,7 +3,7 @@
 import asyncio
 from typing import Any
 
-from hypothesis import HealthCheck, settings
+import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -25,6 +25,7 @@ from core.domain.delivery import (
 )
 from core.domain.message import Accepted
 from tests.life import IN_DOUBT, Deployment, deploy, message, prepare
+from tests.properties import examples
 
 THREADS = ("1", "2")
 TOLD: list[PostResult | str] = [
@@ -143,6 +144,7 @@ class Outbox(RuleBasedStateMachine):
         await self.engine.dispose()
 
 
+@pytest.mark.searches
 def test_the_laws_of_the_outbox(database_url: str) -> None:
     """Nothing lost, nothing twice, order kept."""
     engine = engine_for(database_url, pooled=False)
@@ -155,10 +157,5 @@ def test_the_laws_of_the_outbox(database_url: str) -> None:
     Outbox.url = database_url
     run_state_machine_as_test(
         Outbox,
-        settings=settings(
-            max_examples=8,
-            stateful_step_count=15,
-            deadline=None,
-            suppress_health_check=[HealthCheck.too_slow],
-        ),
+        settings=examples(8, steps=15),
     )

@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import text
 
@@ -14,6 +14,7 @@ from core.domain.delivery import CanNotTell
 from core.domain.message import Accepted, Claimed, Waiting
 from core.domain.rate_limit import TurnLimit, TurnLimits
 from tests.life import IN_DOUBT, UNLIMITED, Deployment, deploy, message, prepare
+from tests.properties import examples
 from tests.turns import let_turns_come
 
 TWO = TurnLimit(times=2, within_s=600.0)
@@ -185,6 +186,7 @@ async def test_notices_do_not_follow_notices_for_ever(deployment: Deployment) ->
     assert not await deployment.rows("SELECT 1 FROM citebound.outbox WHERE settled_at IS NULL")
 
 
+@pytest.mark.searches
 def test_the_law_of_the_limits(database_url: str) -> None:
     """Whoever asks, wherever, by several workers at once: no window exceeds, nothing is lost."""
 
@@ -194,7 +196,7 @@ def test_the_law_of_the_limits(database_url: str) -> None:
         await change(deploy(engine), *BEGUN)
         await engine.dispose()
 
-    @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @examples(8)
     @given(
         asked=st.lists(
             st.tuples(st.sampled_from("ab"), st.sampled_from("xy"), st.sampled_from("12")),

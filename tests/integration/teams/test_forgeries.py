@@ -9,11 +9,12 @@ from io import BytesIO
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from bot.teams.auth.token_verifier import InboundVerifier, Reject
 from tests.integration.teams.served import Served, serving
+from tests.properties import examples
 from tests.unit.teams.activities import HOME, SERVICE_URL, Activity, mentioned, message
 
 ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=+/ \t\u00e9"
@@ -165,11 +166,7 @@ ACTIVITIES: st.SearchStrategy[Activity] = st.builds(
     action=st.sampled_from(["add", "remove"]),
     value=st.none() | st.fixed_dictionaries({"data": JSON, "action": JSON, "do": JSON}),
 )
-LENIENT = settings(
-    max_examples=250,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+LENIENT = examples(250, HealthCheck.function_scoped_fixture)
 
 
 async def _sent(served: Served, body: bytes) -> int:

@@ -3,13 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.adapters.anthropic.reasoner import DECLINED
 from core.agent.fallback import AbandonedError
 from core.domain.answer import Outcome
 from core.domain.run import Run, RunLimits
+from tests.properties import examples
 from tests.servers.anthropic_steps import Block, Reply, cited, reply, search_results, text, tool_use
 from tests.unit.agent.world import CASH, GIFTS, LIMIT, REGISTER, REPORTING, make_world
 from tests.unit.anthropic.scripted import (
@@ -150,9 +151,7 @@ async def _ended(model: ScriptedModel, *, use_rag: bool, is_native: bool) -> Run
 @given(
     answer=STEPS, critique=STEPS, judge=JUDGEMENTS, use_rag=st.booleans(), is_native=st.booleans()
 )
-@settings(
-    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None
-)
+@examples(120)
 async def test_a_run_ends_within_its_budget_and_shows_only_what_is_stored(
     answer: list[Step],
     critique: list[Step],
@@ -178,7 +177,7 @@ async def test_a_run_ends_within_its_budget_and_shows_only_what_is_stored(
 
 
 @given(steps=STEPS)
-@settings(max_examples=30, deadline=None, database=None)
+@examples(30)
 async def test_the_same_model_gives_the_same_run(steps: list[Step]) -> None:
     """Requests and answer, byte for byte."""
     seen: list[tuple[list[bytes], Any]] = []

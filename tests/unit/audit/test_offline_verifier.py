@@ -2,13 +2,14 @@
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.audit.bundle import verify
 from core.audit.canonical import leaf_hash
 from core.audit.checkpoint import Checkpoint, LedgerKey
 from core.audit.merkle import Tree, root_by_proof
+from tests.properties import examples
 
 HASH = st.binary(min_size=32, max_size=32)
 
@@ -32,7 +33,7 @@ def test_both_follow_a_path_to_one_root(leaves: list[bytes], data: st.DataObject
     assert told == root_by_proof(index, size, leaves[index], other)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(HASH, st.binary(max_size=100), st.integers(0, 63), st.integers(0, 255))
 def test_both_take_the_same_signatures(seed: bytes, text: bytes, place: int, flip: int) -> None:
     key = Ed25519PrivateKey.from_private_bytes(seed)

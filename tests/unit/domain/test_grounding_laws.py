@@ -1,7 +1,7 @@
 """Laws of the checks, whatever the policy says."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.grounding.support import Grounds, ungrounded
@@ -37,7 +37,6 @@ def is_held(claim: str, *sources: str) -> bool:
     return not any(ungrounded(claim, Grounds(texts=sources)).values())
 
 
-@settings(deadline=None)
 @given(RULES, NUMBERS, RULES, NUMBERS)
 def test_a_quotation_is_supported(rule: str, number: int, other: str, another: int) -> None:
     """Word for word, whatever is cited beside it."""
@@ -46,7 +45,6 @@ def test_a_quotation_is_supported(rule: str, number: int, other: str, another: i
     assert is_held(said, said, other.format(another))
 
 
-@settings(deadline=None)
 @given(RULES, NUMBERS, NUMBERS)
 def test_another_number_never_is(rule: str, number: int, other: int) -> None:
     """One number for another one, in words that are otherwise the source's."""
@@ -54,7 +52,6 @@ def test_another_number_never_is(rule: str, number: int, other: int) -> None:
         assert not is_held(rule.format(other), rule.format(number))
 
 
-@settings(deadline=None)
 @given(st.sampled_from(ACTORS), st.sampled_from(MODALS), st.sampled_from(ACTS))
 def test_a_not_never_is(actor: str, modal: str, act: str) -> None:
     """Put in after the modal verb, or taken out."""

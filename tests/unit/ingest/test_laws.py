@@ -1,12 +1,13 @@
 """Laws that hold for any text."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.policy import LoadedDocument, MediaType
 from core.ingest.chunk import cut_chunks
 from core.ingest.load.builder import DocumentBuilder
 from core.ingest.sections import split_sections
+from tests.properties import examples
 
 MEDIA: list[MediaType] = ["application/pdf", "text/markdown", "text/plain"]
 LABELS = [
@@ -68,7 +69,7 @@ def test_offsets_of_a_loaded_document_are_exact(document: LoadedDocument) -> Non
     document=documents()
     | TEXTS.map(lambda text: LoadedDocument(text=text, media_type="text/plain"))
 )
-@settings(max_examples=300)
+@examples(300)
 def test_sections_partition_the_text(document: LoadedDocument) -> None:
     """They cover every character once, in order, with unique names."""
     sections = split_sections(document)
@@ -88,7 +89,7 @@ def test_sections_partition_the_text(document: LoadedDocument) -> None:
     size=st.integers(5, 120),
     share=st.floats(0, 0.9),
 )
-@settings(max_examples=300)
+@examples(300)
 def test_chunks_are_slices_that_cover_all_bodies(
     document: LoadedDocument, size: int, share: float
 ) -> None:

@@ -2,11 +2,12 @@
 
 from collections import Counter
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.ingest.load.pdf_layout import blocks_of
 from core.ingest.load.pdf_lines import Line
+from tests.properties import examples
 
 EDGES = (20.0, 50.0, 222.0, 300.0, 420.0)
 
@@ -26,7 +27,7 @@ def lines(draw: st.DrawFn) -> Line:
     )
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(st.lists(lines(), max_size=14))
 def test_each_word_is_in_one_block(page: list[Line]) -> None:
     found = [line for block in blocks_of(page) for line in block.lines]

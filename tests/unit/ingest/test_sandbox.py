@@ -189,10 +189,7 @@ async def test_the_child_is_given_no_environment(
 
 PARENT = f"""
 import asyncio
-import signal
 from core.ingest.sandbox import open_sandbox
-
-signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored if the tests run in background
 
 async def main():
     async with open_sandbox() as reader:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import docx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from reportlab.pdfgen.canvas import Canvas
 
@@ -20,6 +20,7 @@ from core.ingest.load import load
 from core.ingest.prepare import Prepared, prepare
 from core.ontology.extract.rule_extractor import extract
 from core.ports.extraction import SourceDocument
+from tests.properties import examples
 
 PARAGRAPHS = (
     "Staff must report gifts above EUR 50 to the Compliance Officer within 5 working days.",
@@ -122,14 +123,14 @@ def check_spans(prepared: Prepared) -> None:
         assert span.of(text).strip() == span.of(text)
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(parts=st.lists(st.sampled_from((*PARAGRAPHS, *HEADINGS)), min_size=1, max_size=12))
 @pytest.mark.parametrize("name", FORMATS)
 def test_spans_are_their_texts(name: str, parts: list[str]) -> None:
     check_spans(prepare(FORMATS[name]([*parts, PARAGRAPHS[0]]), source_name=name))
 
 
-@settings(deadline=None, max_examples=15)
+@examples(15)
 @given(
     parts=st.lists(st.sampled_from((*PARAGRAPHS, *HEADINGS)), min_size=1, max_size=6),
     odd=st.lists(st.tuples(st.sampled_from(ODD), st.integers(0, 2_000)), min_size=1, max_size=20),

@@ -1,10 +1,11 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.ontology import NORMS, EntityType, ExtractedEntity, Extraction, RelationType
 from core.ontology.extract.rule_extractor import extract
 from core.ports.extraction import SourceDocument
+from tests.properties import examples
 from tests.unit.ontology.markdown import sections_of
 
 _TEXT = """# Gifts Policy
@@ -180,7 +181,7 @@ _LINES = st.sampled_from(
 )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(_LINES, max_size=14).map("\n".join))
 def test_extraction_is_well_formed(text: str) -> None:
     """Keys are unique, names short, ends present, and every span lies in the text."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from core.domain.ontology import (
@@ -22,6 +22,7 @@ from core.ontology.model.model_extractor import merge_facts
 from core.ontology.model.proposals import CheckedFacts, check
 from core.ontology.model.quotes import MAX_PART_CHARACTERS, Rejection, SectionPart, parts_of
 from core.ports.extraction import SourceDocument
+from tests.properties import examples
 from tests.unit.ontology.markdown import sections_of
 
 TEXT = """# Gifts Policy
@@ -359,7 +360,7 @@ def _words_of(attributes: Mapping[str, str]) -> Sequence[str]:
     return [attributes[name] for name in ("action", "condition") if name in attributes]
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(proposed=_FACTS)
 def test_no_fact_survives_whose_quote_is_not_in_the_section(proposed: ProposedFacts) -> None:
     """And nothing that is proposed raises; what survives is said in the words of the text."""
@@ -386,7 +387,7 @@ def test_no_fact_survives_whose_quote_is_not_in_the_section(proposed: ProposedFa
     assert merge_facts(both, [facts]) == both
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     sentences=st.lists(
         st.text(alphabet="ab \n.", min_size=1, max_size=700), min_size=1, max_size=30

@@ -3,13 +3,14 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.intake import NotForUs
 from bot.slack.inbound.identity import SlackIdentity
 from bot.slack.inbound.interaction import SlackInteraction, parse_interaction
 from core.domain.errors import ContractError
+from tests.properties import examples
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.posts import Ephemeral
 from tests.servers.slack.wire import Json
@@ -153,7 +154,7 @@ ANY = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     payload=st.dictionaries(
         st.sampled_from(

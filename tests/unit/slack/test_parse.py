@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.intake import NotForUs
@@ -14,6 +14,7 @@ from bot.slack.inbound.parse import Overheard, Parsed, parse
 from bot.slack.inbound.payload import instant
 from core.domain.errors import ContractError
 from core.domain.message import Ignored, InboundMessage, MessageKind
+from tests.properties import examples
 from tests.servers.slack import FakeSlack
 from tests.servers.slack.people import User
 from tests.servers.slack.places import Channel
@@ -341,7 +342,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(
     event=st.fixed_dictionaries(
         {"type": st.sampled_from(["message", "app_mention", "agent_session_stopped"])},

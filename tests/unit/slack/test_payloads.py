@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
 from bot.replies.safe_text import width
 from bot.slack.blocks.mrkdwn import LIMIT
+from tests.properties import examples
 from tests.servers.slack.markup import Live, live
 from tests.servers.slack.posts import Message
 from tests.servers.slack.wire import Json
@@ -124,20 +125,10 @@ def hidden(text: str) -> list[str]:
     return [char for char in found if char not in ISOLATES | {"\n", "\u200c", "\u200d"}]
 
 
-@settings(max_examples=8, deadline=None)
+@examples(8, nightly=1_000)
 @given(text=TEXTS)
 def test_nothing_is_live_and_everything_is_taken(text: str) -> None:
     """No link, mention or image that code did not make, in any payload."""
-    for payload in every(text):
-        check(payload)
-
-
-@pytest.mark.nightly
-@pytest.mark.timeout(3_600)
-@settings(max_examples=1_000, deadline=None)
-@given(text=TEXTS)
-def test_the_same_at_length(text: str) -> None:
-    """More than 100,000 payloads."""
     for payload in every(text):
         check(payload)
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.intake import NotForUs
@@ -15,6 +15,7 @@ from bot.teams.inbound.membership_events import Changed, Met, Parted
 from bot.teams.inbound.parse import Overheard, parse
 from core.domain.errors import ContractError
 from core.domain.message import Ignored, InboundMessage, MessageKind
+from tests.properties import examples
 from tests.unit.teams.activities import (
     AAD,
     ANNA,
@@ -486,7 +487,7 @@ TYPES = [
 NAMES = ["task/fetch", "task/submit", "adaptiveCard/action", "message/submitAction"]
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(
     kind=st.sampled_from(TYPES),
     name=st.sampled_from(NAMES),

@@ -5,11 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.teams.cards.render import SHAPES, render
 from bot.teams.protocol.action_ids import DO
+from tests.properties import examples
 from tests.unit.slack.payloads import HOST, defanged_once
 from tests.unit.slack.test_payloads import HOSTILE as ANYWHERE
 from tests.unit.slack.test_payloads import hidden
@@ -120,7 +121,7 @@ def _data_is_ids(value: Any) -> bool:
     return True
 
 
-@settings(max_examples=3, deadline=None)
+@examples(3, nightly=200)
 @given(text=TEXTS)
 def test_nothing_is_live(text: str) -> None:
     """No link, mention, image, HTML or markup that code did not make, in any payload."""
@@ -128,17 +129,7 @@ def test_nothing_is_live(text: str) -> None:
         check(payload)
 
 
-@pytest.mark.nightly
-@pytest.mark.timeout(3_600)
-@settings(max_examples=200, deadline=None)
-@given(text=TEXTS)
-def test_the_same_at_length(text: str) -> None:
-    """More than 50,000 payloads."""
-    for payload in every(text):
-        check(payload)
-
-
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(text=TEXTS, index=st.integers(0, 10_000), shape=st.integers(0, SHAPES - 1))
 def test_no_reply_is_live(text: str, index: int, shape: int) -> None:
     """Of each text one kind of reply, in one shape."""
