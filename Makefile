@@ -1,7 +1,7 @@
 # Works on a fresh machine with make and Python 3.11 or later: each target does its own set-up.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast check bench evals image lock clean
+.PHONY: help demo test test-fast check bench evals release image lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -15,6 +15,7 @@ help:
 	@echo "make check      format, lint, types, import rules; names figures to be measured again"
 	@echo "make bench      figures, with the machine; writes those in docs/ between its marks (DATA=folder)"
 	@echo "make evals      fails if answers got worse than last accepted (DATA=folder; ACCEPT=1 accepts)"
+	@echo "make release    the wheel, and a list of all that it needs, with hashes, in dist"
 	@echo "make image      images of Citebound and of Postgres with its backups (podman or docker; BASE=image)"
 	@echo "make lock       resolve the dependencies anew (needs uv)"
 	@echo "make clean      remove the virtual environment and caches"
@@ -97,11 +98,16 @@ define newline
 
 endef
 
+# All that whoever only runs Citebound is given: docs/operate.md has the line that installs from it.
+release: $(VENV)/.installed
+	@rm -rf dist && $(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index -w dist .
+	@{ echo "citebound==$(VERSION) $$($(BIN)/python -m pip hash dist/citebound-*.whl | tail -1)"; \
+	  cat deploy/requirements.lock deploy/model.lock; } > dist/citebound-$(VERSION).txt
+
 # BUILD: more options of `build`. BASE: a base with Python 3.11 or later and venv; POSTGRES_BASE: Debian trixie.
 ENGINE ?= $(shell command -v podman || command -v docker)
-image: $(VENV)/.installed
+image: release
 	@[ -n "$(ENGINE)" ] || { echo "make image: neither podman nor docker is installed" >&2; exit 1; }
-	@rm -rf dist && $(PIP) wheel --no-deps --no-build-isolation --no-index -w dist .
 	$(ENGINE) build $(if $(findstring podman,$(ENGINE)),--format docker) $(BUILD) $(if $(BASE),--build-arg BASE=$(BASE)) \
 	  --build-arg VERSION=$(VERSION) --build-arg REVISION=$$(git rev-parse HEAD 2>/dev/null || echo unknown) \
 	  --tag citebound:$(VERSION) --file deploy/Containerfile .
@@ -120,7 +126,7 @@ clean:
 
 # The first Python that is new enough and can make virtual environments.
 $(BIN)/python:
-	@for candidate in python3.13 python3.12 python3.11 python3 python; do \
+	@for candidate in python3.14 python3.13 python3.12 python3.11 python3 python; do \
 	  "$$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 || continue; \
 	  found="$$candidate"; \
 	  "$$candidate" -c 'import ensurepip, venv' >/dev/null 2>&1 || continue; \

@@ -32,6 +32,7 @@ KNOWN_SKIPS = (
     "promtool absent",
     "not root",
     "pgbouncer absent",
+    "uv absent",
     "history absent",
     "podman can't run",
 )

@@ -9,13 +9,19 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 
 
-def built_wheel(folder: Path) -> Path:
-    """Build it into a folder from a copy of the tree: nothing is written into the checkout."""
+def copied_tree(folder: Path) -> Path:
+    """Copy what a wheel is built from: nothing is written into the checkout."""
     tree = folder / "tree"
-    for name in ("bot", "core", "evals", "migrations", "samples"):
+    for name in ("bot", "core", "deploy", "evals", "migrations", "samples"):
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE"):
+    for name in ("Makefile", "pyproject.toml", "setup.py", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, tree / name)
+    return tree
+
+
+def built_wheel(folder: Path) -> Path:
+    """Build it into a folder."""
+    tree = copied_tree(folder)
     pip(sys.executable, "wheel", "--no-build-isolation", "--no-index", "-w", str(folder), str(tree))
     (wheel,) = folder.glob("citebound-*.whl")
     return wheel

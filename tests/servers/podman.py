@@ -19,6 +19,10 @@ from tests.databases import new_home
 
 ABSENT = "podman can't run"
 """How the reason of a skip begins."""
+MAKE_BASE = (
+    "mmdebstrap --variant=minbase --include=ca-certificates,python3,python3-venv trixie base.tar"
+)
+"""What makes a base."""
 PACKAGES = "podman runc netavark aardvark-dns iptables mmdebstrap"
 """Debian's, of which `.ci/run` installs what is missing."""
 BASE = "localhost/base:test"
@@ -107,7 +111,10 @@ def need_podman() -> Generator[Podman]:
     """Yield podman with the base imported; skip the test where it can't run."""
     given = os.environ.get("CITEBOUND_TEST_BASE")  # noqa: TID251  # tests have no settings
     if not given:
-        pytest.skip(f"{ABSENT}: set CITEBOUND_TEST_BASE to a file system, as .ci/run does")
+        pytest.skip(
+            f"{ABSENT} without a base: as root, `{MAKE_BASE}`, then"
+            " `CITEBOUND_TEST_BASE=base.tar make test`"
+        )
     if os.geteuid() != 0 or shutil.which("podman") is None:
         pytest.skip(f"{ABSENT}: as root, install Debian's packages {PACKAGES}")
     folder = new_home()

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.servers.podman import CantRunError, Podman, need_podman
+from tests.servers.podman import MAKE_BASE, CantRunError, Podman, need_podman
 from tests.wheels import ROOT, built_wheel
 
 pytestmark = pytest.mark.slow
@@ -22,6 +22,7 @@ COMPOSITIONS = (DEPLOY / "compose.yaml", DEPLOY / "compose.demo.yaml")
 IMAGE, POSTGRES = "localhost/citebound:test", "localhost/citebound-postgres:test"
 LARGEST = 750_000_000
 """Bytes."""
+PYTHON = "--include=ca-certificates,python3,python3-venv"
 COMPILERS = "cc gcc c++ g++ clang tcc as ld make cmake rustc cargo go"
 BUILDING = pytest.mark.timeout(1800)
 """The first test waits for the images; all that they download comes from elsewhere."""
@@ -140,6 +141,19 @@ def test_the_demo_answers_and_is_healthy(podman: Podman) -> None:
         raise AssertionError("\n".join([str(error), *logs])) from error
     finally:
         podman.ran(*compose, "down", "--volumes", cwd=DEPLOY)
+
+
+@BUILDING
+def test_the_image_alone_answers(podman: Podman) -> None:
+    """As the page has it run, without a composition: it brings its own Postgres."""
+    assert "run --rm --interactive --tty citebound:" in (ROOT / "docs/operate.md").read_text()
+    assert "within 72 hours" in " ".join(podman("run", "--rm", IMAGE, "demo").split())
+
+
+def test_what_makes_a_base_is_what_a_skip_says() -> None:
+    """`.ci/run` makes its own by the same words."""
+    assert MAKE_BASE.rpartition(" trixie")[0].split()[1:] == ["--variant=minbase", PYTHON]
+    assert f"--variant=minbase {PYTHON}" in (ROOT / ".ci" / "run").read_text()
 
 
 def is_healthy(podman: Podman, name: str) -> bool:
