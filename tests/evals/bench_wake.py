@@ -98,13 +98,13 @@ def second_question(home: Path) -> Cost:
 
 def main(runs: int) -> None:
     """Print the table."""
-    print("| command | processor time | by the clock | memory |\n|---|---|---|---|")
+    print("| `citebound` ... | processor time | by the clock | memory |\n|---|---|---|---|")
     with tempfile.TemporaryDirectory(prefix="citebound-bench-") as folder:
         home = Path(folder) / "home"
         cost_of(home, "ingest", str(ROOT / "samples" / "policies"))
         for name, words in COMMANDS.items():
-            _print(f"`citebound {name}`", [cost_of(home, *words) for _ in range(runs)])
-        _print("second question of `citebound chat`", [second_question(home) for _ in range(runs)])
+            _print(f"`{name}`", [cost_of(home, *words) for _ in range(runs)])
+        _print("second question of `chat`", [second_question(home) for _ in range(runs)])
 
 
 def _print(name: str, costs: list[Cost]) -> None:

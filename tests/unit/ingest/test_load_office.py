@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import xlsxwriter
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from openpyxl.comments import Comment
 from openpyxl.styles import Font
@@ -22,6 +22,7 @@ from core.ingest.load.office.cell_text import cell_text
 from core.ingest.prepare import prepare, read_content
 from core.ingest.sandbox import checked_content
 from core.ingest.sandbox_process import ParserReply
+from tests.properties import examples
 from tests.unit.ingest.office_files import (
     compound,
     mail,
@@ -108,7 +109,7 @@ def test_a_cell_reads_as_its_format_shows_it(value: Any, code: str, shown: str) 
     ),
     code=st.text(alphabet='#0?,.;%"\\[]$_*hmsydaAPpM/E+- €x', max_size=40),
 )
-@settings(max_examples=300)
+@examples(300)
 def test_any_format_shows_something_or_nothing(value: Any, code: str) -> None:
     """No format that somebody made breaks the reading."""
     assert isinstance(cell_text(value, code), str)
@@ -335,7 +336,7 @@ WORDS = st.text(max_size=30)
     rows=st.lists(st.lists(st.one_of(st.none(), WORDS, st.integers(), st.booleans()), max_size=4)),
     html=WORDS,
 )
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_sections_of_any_office_file_are_slices_of_its_text(
     rows: list[list[object]], html: str
 ) -> None:
