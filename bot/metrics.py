@@ -74,13 +74,13 @@ METRICS: Mapping[str, Metric] = {
         labels=("kind",),
     ),
     "citebound_failed_attempts_total": Metric(
-        kind="counter", means="Attempts to answer that broke; the message is begun again."
+        kind="counter", means="Attempts to answer that failed; the message is retried."
     ),
     "citebound_given_up_total": Metric(
         kind="counter", means="Messages that were given up after their last attempt."
     ),
     "citebound_denied_total": Metric(
-        kind="counter", means="Questions where nobody may be answered.", labels=("reason",)
+        kind="counter", means="Questions asked where nobody may be answered.", labels=("reason",)
     ),
     "citebound_posts_total": Metric(
         kind="counter",
@@ -104,7 +104,7 @@ METRICS: Mapping[str, Metric] = {
         means="What models cost for questions today, in UTC, in all processes.",
     ),
     "citebound_daily_budget_spent": Metric(
-        kind="gauge", means="1: models have cost as much today as they may, and rules answer."
+        kind="gauge", means="1: today's model budget is spent, and the rules answer."
     ),
     "citebound_model_budget_usd": Metric(
         kind="gauge", means="What models may cost in a day; absent without a limit."
@@ -118,7 +118,8 @@ METRICS: Mapping[str, Metric] = {
     ),
     "citebound_unheard_minutes": Metric(
         kind="gauge",
-        means="Minutes since the start in which the platform left events out: too many.",
+        means="Minutes since startup in which the platform dropped events because there were too"
+        " many.",
         labels=("platform",),
     ),
     "citebound_info": Metric(

@@ -38,11 +38,11 @@ from core.ports.posted_answers import PostedAnswer
 
 NO_CASE = Text("There is no such case.", "Diesen Fall gibt es nicht.")
 OWN_QUESTION = Text(
-    "You asked this question yourself: another officer has to answer it.",
+    "You asked this question yourself, so another officer has to answer it.",
     "Diese Frage haben Sie selbst gestellt: Eine andere beauftragte Person muss sie beantworten.",
 )
 NOTHING_TO_MARK = Text(
-    "The asker got no answer that could be wrong.",
+    "The asker got no answer that could be marked.",
     "Es gab keine Antwort, die falsch sein könnte.",
 )
 POSTED = Text(

@@ -184,10 +184,11 @@ def operations(health: Health, metered: Metered) -> web.Application:
 PAGES: Mapping[str, str] = {
     "/": "Citebound answers questions about your company's policies, and quotes them."
     " Ask it in Slack or Microsoft Teams.",
-    "/privacy": "Privacy\n\nYour company runs this assistant and decides how long data are kept."
-    " It records your questions, its answers, what you send to Compliance, and who asked."
-    " A question may be sent to the language model that your company chose."
-    "\n\nTo ask what is held about you, write to your company's Compliance department.",
+    "/privacy": "Privacy\n\nYour company runs this assistant and decides how long data is kept."
+    " It records your questions, its answers, what you send to Compliance, and who"
+    " asked. A question may be sent to the language model that your company"
+    " chose.\n\nTo find out what is held about you, contact your company's Compliance"
+    " department.",
     "/terms": "Terms of use\n\nAnswers are automated guidance on company policy, not legal advice."
     " Each rests on the quoted text; where that does not settle it, ask Compliance."
     "\n\nUse is subject to your company's own rules.",

@@ -64,7 +64,9 @@ def _log_uncaught(
 ) -> None:
     """Log what ends the process: Python's own report would show the error's message."""
     told = (kind, error, trace)
-    logging.getLogger(f"{OURS[0]}app").critical("the process ends of an error", exc_info=told)
+    logging.getLogger(f"{OURS[0]}app").critical(
+        "the process exits because of an error", exc_info=told
+    )
 
 
 def _literal_words(record: logging.LogRecord) -> str:

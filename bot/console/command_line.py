@@ -62,7 +62,7 @@ AUDIT = group(
         option(
             "--prefix",
             metavar="HEX",
-            help="how its hash begins, as the reply in Slack or Teams has it: compared",
+            help="the start of its hash, from the reply in Slack or Teams, to compare",
         ),
         JSON,
         short="one record",
@@ -79,7 +79,7 @@ stands, confidence, steps, and whether the stored bytes still have the recorded 
         option(
             "--outcome",
             choices=("answered", "clarification", "refused", "escalated", "ignored", "failed"),
-            help="only questions that ended so",
+            help="only questions with this outcome",
         ),
         JSON,
         short="latest records",
@@ -93,7 +93,7 @@ stands, confidence, steps, and whether the stored bytes still have the recorded 
     *officer_command_line.OFFICERS,
     *privacy_command_line.PRIVACY,
     *identity_command_line.IDENTITY,
-    short="read and prove the record",
+    short="read and verify the record",
     text="Reads the record: what was asked, what was answered, on what grounds; and proves it.",
     examples="""\
   citebound audit list --outcome refused
@@ -193,8 +193,9 @@ what it does. A platform without its secrets does not start: exit code 3.""",
 WORK = command(
     "work",
     "bot.app.process:work",
-    short="more workers beside `serve`",
-    text="Answers and posts what `citebound serve` takes in, until SIGTERM; as many as you like.",
+    short="additional workers for `serve`",
+    text="Answers messages that `citebound serve` has received, and posts the answers, until"
+    " SIGTERM. Run as many as you like.",
     examples="""\
   citebound work""",
 )

@@ -110,13 +110,13 @@ INGEST = command(
     option(
         "--dry-run",
         action="store_true",
-        help="say what would be done, and what Claude would cost; store and send nothing",
+        help="show what would be done, and what Claude would cost; store and send nothing",
     ),
     option(
         "--sync",
         dest="syncs",
         action="store_true",
-        help="withdraw the policies whose files are gone from the folders, after a list",
+        help="list and withdraw policies whose files are gone from the folders",
     ),
     option("--yes", dest="is_sure", action="store_true", help="with --sync: without asking"),
     JSON,
@@ -297,7 +297,7 @@ version, or if its file is named to `ingest`; not because a folder still holds t
         f"{_COMMANDS}.spaces:list_spaces",
         JSON,
         short="embedding spaces",
-        text="Lists the embedding spaces: which one serves, and how many chunks each one lacks.",
+        text="Lists the embedding spaces: which one is in use, and how many chunks each one lacks.",
         examples="""\
   citebound corpus spaces
   citebound corpus spaces --json""",
@@ -310,7 +310,7 @@ version, or if its file is named to `ingest`; not because a folder still holds t
             metavar="SPACE",
             help="local, voyage or voyage:MODEL; default: what is set up.",
         ),
-        option("--dry-run", action="store_true", help="say what would be done, do nothing"),
+        option("--dry-run", action="store_true", help="show what would be done, and do nothing"),
         option(
             "--keep-old",
             is_either=True,

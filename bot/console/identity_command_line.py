@@ -92,7 +92,7 @@ asked for themselves. Recorded.""",
             examples="""\
   citebound audit request deny 0198c0de""",
         ),
-        short="decide what takes two officers",
+        short="decide on requests that need two officers",
         text="""Identities and erasures take two officers: one asks, another decides, each by their
 own login (DATABASE_URL, as `grant-officer` printed it) or in the console.""",
         examples="""\

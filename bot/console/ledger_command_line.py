@@ -10,7 +10,7 @@ LEDGER = (
         "seal",
         "bot.app.sealing:seal",
         option("--once", dest="is_once", action="store_true", help="seal what waits, and end"),
-        short="seal the record, each second",
+        short="seal the record every second",
         text="""Gives each record its place in a Merkle tree, signs the tree's root, and keeps the
 signed checkpoint in the folders of CITEBOUND_LEDGER_ANCHORS, until SIGTERM. One such process a
 deployment, on a host of its own if you can: it alone has the key.""",
@@ -72,7 +72,7 @@ be completed, as without a key or an anchor.""",
             default="records.zip",
             help="default: records.zip",
         ),
-        short="hand out records with proofs",
+        short="export records with proofs",
         text="""Writes a ZIP with the sealed records that are meant, their texts, and a proof for
 each. Who gets it needs Python and no access to anything of yours. It holds personal text.
 Recorded.""",

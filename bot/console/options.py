@@ -269,7 +269,7 @@ def thread(text: str) -> str:
 OFFICER = option(
     "--officer",
     metavar="NAME",
-    help="embedded database: as whom you act; default: its owner, who may read all",
+    help="embedded database: the officer to act as; default: its owner, who may read everything",
 )
 JSON = option("--json", dest="as_json", action="store_true", help="print one JSON value")
 _SCOPE = "what the answer may rest on"

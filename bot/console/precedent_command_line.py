@@ -91,7 +91,7 @@ Neither who answered the case nor who proposed it can approve it.""",
         _NUMBER,
         _REASON,
         short="decide against it, as a second officer",
-        text="Nobody is told. Recorded with the reason.",
+        text="It will not be used. Recorded with the reason.",
         examples="""\
   citebound precedent refuse 3 --reason "holds for this customer alone\"""",
     ),

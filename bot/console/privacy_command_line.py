@@ -7,7 +7,7 @@ _BASIS = option(
     "--basis",
     type=reason,
     metavar="TEXT",
-    help="ask another officer to approve it: the ground in law, and the ticket; recorded",
+    help="ask another officer to approve it: the legal basis and the ticket; recorded",
 )
 _APPROVED = option(
     "--approved", metavar="REQUEST", is_either=True, help="do what another officer has approved"
@@ -58,7 +58,7 @@ each of their answers. What Slack and Teams show is deleted there.""",
         _BASIS,
         OFFICER,
         JSON,
-        short="keep old texts no longer",
+        short="erase old texts",
         text="""Deletes the texts of all records that are older, as `erase` does and with the same
 approval, but for those that are held or not finished. Alone it says what would go, and what stays
 and why.""",
@@ -76,10 +76,10 @@ and why.""",
             option("--case", type=positive, metavar="N", help="what belongs to a case"),
             option("--policy", metavar="KEY", help="questions whose answers cite a policy"),
             option("--since", type=day, metavar="DATE", help="from this day, UTC"),
-            option("--until", type=day, metavar="DATE", help="up to and with this day"),
+            option("--until", type=day, metavar="DATE", help="up to and including this day"),
             _REASON,
             OFFICER,
-            short="let nothing be erased",
+            short="place a hold",
             text="""Nothing of what is meant is erased until the hold is released, whoever asks and
 however old it is. Where several are given, all must fit. Recorded, with its owner: you.""",
             examples="""\
@@ -119,7 +119,7 @@ however old it is. Where several are given, all must fit. Recorded, with its own
             "--full",
             dest="is_full",
             action="store_true",
-            help="write the tables anew: nothing is answered meanwhile",
+            help="rewrite the tables; nothing is answered meanwhile",
         ),
         short="take what was erased out of the files",
         text="""What was erased can't be read by any statement, but words of it stay in an index and

@@ -140,7 +140,7 @@ be read as it is), gone (its policy is still in force) or withdrawn.""",
         f"{_COMMANDS}:sync",
         option("name", nargs="?", metavar="NAME", help="default: all"),
         JSON,
-        short="bring the corpus in step now",
+        short="sync the corpus now",
         text="""Lists what a source holds, ingests what is new or changed, and withdraws what is
 gone, by the rule of the source. Whatever was interrupted goes on with the same command. Exit code 1
 if a document can't be read, or policies whose documents are gone wait for `sources withdraw`.""",
@@ -189,7 +189,7 @@ synchronisation withdrew by itself.""",
             help="its policies are withdrawn from today on, after a list and a question",
         ),
         option("--yes", dest="is_sure", action="store_true", help="withdraw without asking"),
-        short="follow a source no more",
+        short="stop following a source",
         text="""Forgets a source, and asks what becomes of its policies: they stay in force, or are
 withdrawn. What it said last of who may read them stays, too, until `corpus readers --lift`.""",
         examples="""\

@@ -51,7 +51,7 @@ _APPROVED = Text(
     "Approved by {officers} on {at}: {told} of {approved} told",
     "Freigegeben von {officers} am {at}: {told} von {approved} informiert",
 )
-_UNDER_WAY = Text("{count} being looked at", "{count} in Prüfung")
+_UNDER_WAY = Text("{count} in progress", "{count} in Prüfung")
 _SAME = Text("{count} the same today", "{count} heute unverändert")
 _DROPPED = Text(
     "{count} with nobody to tell, or nothing to tell any more",
@@ -59,7 +59,7 @@ _DROPPED = Text(
 )
 _FAILED = Text("{count} could not be given again", "{count} ließen sich nicht neu geben")
 _UNDECIDED = Text(
-    "{count} not decided: nobody is told before an officer approves",
+    "{count} undecided: nobody is told until an officer approves",
     "{count} nicht entschieden: Vor einer Freigabe wird niemand informiert",
 )
 

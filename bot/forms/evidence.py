@@ -46,7 +46,7 @@ _NONE = Text(
     "Es wurde keine Aussage getroffen, also gibt es nichts zu zitieren.",
 )
 _OTHERS = Text(
-    " Others could not be checked and were left out.",
+    " Statements that could not be checked were left out.",
     " Andere ließen sich nicht prüfen und wurden weggelassen.",
 )
 _ABOVE = Text("{marks} stands above.", "{marks} steht weiter oben.")

@@ -70,7 +70,7 @@ _DETAILS = Text("Details", "Einzelheiten")
 _ANSWER_CASE = Text("Answer case {number}", "Fall {number} beantworten")
 _POST = Text("Post", "Absenden")
 _GOES = Text(
-    "The text goes {to} under your name, without the AI label.",
+    "The text is posted {to} under your name, without the AI label.",
     "Der Text geht {to}, unter Ihrem Namen und ohne KI-Kennzeichnung.",
 )
 _TO_ASKER = Text("to the asker", "an die fragende Person")
@@ -82,7 +82,7 @@ _WRITE_ANSWER = Text("Write an answer", "Schreiben Sie eine Antwort")
 _PRIVATELY = Text("Send privately, not in the channel", "Vertraulich senden, nicht in den Channel")
 _ASK = Text("Ask", "Fragen")
 _COMES_DIRECTLY = Text(
-    "The answer comes in our direct messages, where you alone read it.",
+    "You'll get the answer in our direct messages, where only you can read it.",
     "Die Antwort kommt in unsere Direktnachrichten, wo nur Sie sie lesen.",
 )
 _ALLOWED = Text("Is this allowed?", "Ist das erlaubt?")

@@ -60,8 +60,8 @@ def _told(found: StarterSet) -> str:
         why = (
             "nothing was ingested"
             if found.edition is None
-            else "no question about the policies was answered for sure; CITEBOUND_STARTERS can name"
-            " some"
+            else "no question about the policies was answered confidently; set your own with"
+            " CITEBOUND_STARTERS"
         )
         return f"No questions to begin with are in it: {why}.\n"
     return "".join(map(_line, found.starters))

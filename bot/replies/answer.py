@@ -315,7 +315,7 @@ def numbered(options: Sequence[str], language: Language = Language.ENGLISH) -> s
 
 
 LEFT_OUT = Text(
-    "Left out: what could not be checked against the policies.",
+    "Statements that could not be checked against the policies were left out.",
     "Weggelassen: was sich an den Richtlinien nicht prüfen ließ.",
 )
 ASSUMES = Text("Assumes: ", "Angenommen: ")

@@ -111,7 +111,7 @@ REPORT = Button(act=Act.REPORT, text=Text("Report a problem", "Problem melden"))
 _ASK = Text("Ask Compliance", "Compliance fragen")
 _ADD = Text("Add to case {number}", "Fall {number} ergänzen")
 _HAND_OVER = Text(
-    "Hand this question to a compliance officer",
+    "Send this question to a compliance officer",
     "Diese Frage an Compliance-Beauftragte weitergeben",
 )
 

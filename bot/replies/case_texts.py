@@ -27,7 +27,7 @@ STATES: Mapping[CaseState, Text] = {
 _HAS_CLAIMED = Text("{who} has claimed it", "{who} hat ihn übernommen")
 _UNCLAIMED = Text("nobody has claimed it", "niemand hat ihn übernommen")
 _WAS_DUE = Text(
-    "Case {number} was due {due}. It is {state} now.",
+    "Case {number} was due {due}. It is now {state}.",
     "Fall {number} war fällig: {due}. Er ist jetzt {state}.",
 )
 _OVERDUE = Text(
@@ -126,7 +126,7 @@ _ANSWERED_DIRECTLY = Text(
     " geantwortet.",
 )
 _ANSWERED_HERE = Text(
-    "This answer no longer holds. The reply of Compliance in this thread does.",
+    "This answer no longer holds. The reply from Compliance in this thread replaces it.",
     "Diese Antwort gilt nicht mehr. Es gilt die Antwort von Compliance in diesem Thread.",
 )
 

@@ -71,8 +71,8 @@ _NO_LINK: Mapping[NoLink, Text] = {
     ),
 }
 DAY_BUDGET_SPENT = Text(
-    "The language models have cost as much today as the daily budget (CITEBOUND_DAILY_BUDGET_USD)"
-    " allows. Until midnight UTC questions are answered without them, and each answer says so.",
+    "Today's budget for language models (CITEBOUND_DAILY_BUDGET_USD) is spent. Until midnight"
+    " UTC, questions are answered without them, and each answer says so.",
     "Die Sprachmodelle haben heute so viel gekostet, wie das Tagesbudget"
     " (CITEBOUND_DAILY_BUDGET_USD) erlaubt. Bis Mitternacht UTC werden Fragen ohne sie beantwortet,"
     " und jede Antwort sagt das.",
@@ -93,8 +93,8 @@ CONTRADICTIONS = Text(
     " sie unter „Reviews“ auf; im Protokoll heißen sie `contradiction:found`.",
 )
 PRECEDENT_PROPOSED = Text(
-    "An officer proposes an answer as a precedent. Another officer decides, in the console or by"
-    " `citebound precedent approve`; `citebound precedent list` names it.",
+    "An officer has proposed an answer as a precedent. Another officer must decide, in the"
+    " console or with `citebound precedent approve`; `citebound precedent list` shows it.",
     "Eine Antwort ist als Präzedenzfall vorgeschlagen. Eine zweite beauftragte Person entscheidet,"
     " in der Konsole oder mit `citebound precedent approve`; `citebound precedent list` nennt ihn.",
 )
@@ -227,7 +227,7 @@ IN_DIRECT = Text(
     "Ihre Antwort finden Sie in unseren Direktnachrichten.",
 )
 NOT_NOW = Text(
-    "This did not work: I could not take your question. Please ask again.",
+    "Something went wrong and I couldn't accept your question. Please ask again.",
     "Das hat nicht geklappt: Ich konnte Ihre Frage nicht annehmen. Bitte fragen Sie noch einmal.",
 )
 OUTSIDE = Text(

@@ -30,7 +30,7 @@ from core.language.interface.texts import Text
 from core.language.languages import Language
 
 SHORT_TITLE = 60
-ASK_NEXT = Text("You could ask next:", "Als Nächstes könnten Sie fragen:")
+ASK_NEXT = Text("You could also ask:", "Als Nächstes könnten Sie fragen:")
 _SHORTENED = Text("… [shortened from {count} characters]", "… [gekürzt, {count} Zeichen]")
 _MORE = Text("and {count} more sources", "und {count} weitere Quellen")
 

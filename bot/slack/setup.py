@@ -62,8 +62,8 @@ def slack_setup(settings: Settings) -> SlackSetup | None:
     secrets = [settings.slack_signing_secret, settings.slack_signing_secret_previous]
     if not secrets[0] and (secrets[1] or not settings.slack_app_token):
         raise ConfigError(
-            "Slack needs SLACK_SIGNING_SECRET to tell its requests from anybody's; without a"
-            " public address set SLACK_APP_TOKEN instead"
+            "Slack needs SLACK_SIGNING_SECRET to authenticate its requests; without a public"
+            " address set SLACK_APP_TOKEN instead"
         )
     if any(one is not None and len(one) < LEAST_SECRET for one in secrets):
         raise ConfigError("SLACK_SIGNING_SECRET: too short to be Slack's; copy it from the app")

@@ -130,9 +130,13 @@ def _hosts(settings: Settings) -> frozenset[str]:
 def _real(settings: Settings) -> None:
     """Refuse addresses that only tests have."""
     if settings.teams_login_url:
-        raise ConfigError("CITEBOUND_TEAMS_LOGIN_URL gets the secret: unset it in production")
+        raise ConfigError(
+            "CITEBOUND_TEAMS_LOGIN_URL receives the client secret: unset it in production"
+        )
     if settings.teams_openid_url:
-        raise ConfigError("CITEBOUND_TEAMS_OPENID_URL says whom we trust: unset it in production")
+        raise ConfigError(
+            "CITEBOUND_TEAMS_OPENID_URL decides whose keys are trusted: unset it in production"
+        )
     if settings.graph_url.rstrip("/") not in GRAPHS:
         raise ConfigError(
             f"CITEBOUND_GRAPH_URL gets a token: in production one of {', '.join(GRAPHS)}"

@@ -78,7 +78,7 @@ URGENT = Text(
 )
 """Above duties with a deadline of days or less, where there is no answer."""
 NOTHING_SURER = Text(
-    "Beyond this I found no sure answer.",
+    "I found no reliable answer beyond this.",
     "Darüber hinaus habe ich keine sichere Antwort gefunden.",
 )
 """Below them."""
@@ -123,8 +123,8 @@ SMALL_TALK = {
     ),
     SmallTalk.HELP: Text(
         "I answer questions about the company's policies, and quote the passage behind every"
-        ' statement. Ask in your own words, for example "May I accept a gift from a supplier?" What'
-        " I can't answer you can pass on to Compliance.",
+        ' statement. Ask in your own words, for example "May I accept a gift from a supplier?"'
+        " If I can't answer, you can send the question to Compliance.",
         "Ich beantworte Fragen zu den Richtlinien des Unternehmens und zitiere zu jeder Aussage die"
         " Stelle, auf der sie beruht. Fragen Sie in Ihren eigenen Worten, zum Beispiel: „May I"
         " accept a gift from a supplier?“ Was ich nicht beantworten kann, können Sie an Compliance"
@@ -193,7 +193,7 @@ WHICH_GROUP = Text(
 NOTHING_ON = Text("I found nothing on: {asked}", "Nichts gefunden habe ich zu: {asked}")
 """Note where one question of several is open: the asker's own words, and nothing that they say."""
 NO_SURE_ANSWER_TO = Text(
-    "I found no sure answer to: {asked}", "Keine sichere Antwort gefunden habe ich auf: {asked}"
+    "I found no reliable answer to: {asked}", "Keine sichere Antwort gefunden habe ich auf: {asked}"
 )
 """The same where something was found that may not answer it."""
 READ_WITH = Text(

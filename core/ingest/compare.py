@@ -231,7 +231,7 @@ def unchanged_notes(
     is_asked_for = given.effective_from is not None
     if holds is None or is_asked_for or _begin(holds) <= _begin(same):
         return ()
-    return (f"a later version holds: to go back to this one, add --effective-from {on_day}",)
+    return (f"a later version is in force: to go back to this one, add --effective-from {on_day}",)
 
 
 def expiry_note(metadata: PolicyMetadata, stored: list[StoredVersion], on_day: date) -> str | None:

@@ -280,7 +280,7 @@ def _kind_problem(path: Path) -> str | None:
     if path.is_dir():
         return None
     if not path.exists():
-        return "a link that leads nowhere" if is_link else "it is gone"
+        return "a broken link" if is_link else "it is gone"
     if not path.is_file():
         return "it is no file"
     return None if kind_of(path.name) is FileKind.READ else unread_reason(path.name)

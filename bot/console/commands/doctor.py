@@ -126,7 +126,7 @@ def _verdict(findings: Sequence[Diagnosis]) -> Text:
         return Text(f"Broken: {', '.join(broken)}.", style="bold red")
     doubtful = [finding.subject for finding in findings if finding.health is Status.DOUBTFUL]
     missing = [finding.subject for finding in findings if finding.health is Status.MISSING]
-    told = [f"Look at: {', '.join(doubtful)}."] if doubtful else []
+    told = [f"Check: {', '.join(doubtful)}."] if doubtful else []
     told += [f"Not set up: {', '.join(missing)}."] if missing else []
     if told:
         return Text(f"Works. {' '.join(told)}", style="yellow")
@@ -212,7 +212,7 @@ def _identities(settings: Settings) -> Diagnosis:
     """Say whether pseudonyms hide people from who has the database, and from nobody else."""
     subject, lacks = "pseudonyms", list[str]()
     if not settings.pseudonym_key:
-        lacks.append("copies of the database tell whose they are")
+        lacks.append("anyone with a copy of the database can tell whose they are")
     if not settings.identity_key:
         lacks.append("nobody can be unmasked")
     if not lacks:
@@ -247,7 +247,7 @@ async def _database(settings: Settings, *, is_live: bool) -> AsyncGenerator[Diag
         yield _login(settings, facts)
         yield _migrations(facts)
         if facts.login.roles.isdisjoint((DatabaseRole.APP, DatabaseRole.OWNER)):
-            yield _nothing_ingested("not looked at: this login may not read it")
+            yield _nothing_ingested("not checked: this login may not read it")
         elif facts.revision == newest_revision():
             stores = PostgresStores(
                 engine, settings, officers=Officers(), clock=SystemClock(), ids=UuidSource()
@@ -274,7 +274,7 @@ def _login(settings: Settings, facts: ServerFacts) -> Diagnosis:
     if excess is not None:
         is_refused = settings.environment == "production"
         health = Status.BROKEN if is_refused else Status.DOUBTFUL
-        found = f"{login.login} {excess}: production refuses it"
+        found = f"{login.login} {excess}: refused in production"
         return Diagnosis(subject=subject, health=health, found=found, cure=cure)
     ours = sorted(login.roles)
     if DatabaseRole.APP not in login.roles:
@@ -315,7 +315,7 @@ async def _confidence(calibrations: PostgresCalibrations) -> Diagnosis:
     changed = moved(await calibrations.drift(of_models=False))
     if changed:
         cure = "citebound eval calibration shows it, citebound eval calibrate fits a new one"
-        found += f"; since then {', '.join(changed)} moved"
+        found += f"; since then {', '.join(changed)} drifted"
         return Diagnosis(subject="confidence", health=Status.DOUBTFUL, found=found, cure=cure)
     return Diagnosis(subject="confidence", health=Status.FINE, found=found)
 

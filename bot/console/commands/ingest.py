@@ -137,7 +137,7 @@ def _refuse_unsure(terminal: Terminal, options: _Options) -> None:
         UsageError: There is no terminal, and no `--yes`; or `--yes` to nothing.
     """
     if options.is_sure and not options.syncs:
-        raise UsageError("--yes answers what --sync asks: give both, or neither")
+        raise UsageError("--yes answers the question that --sync asks: give both, or neither")
     can_ask = terminal.is_interactive and not options.as_json
     if options.syncs and not options.is_sure and not can_ask:
         raise UsageError(

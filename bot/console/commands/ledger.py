@@ -131,7 +131,7 @@ def export(
         record=record, case=case, policy=policy, since=_day(since), until=_day(until)
     )
     if not selection.about():
-        raise UsageError("say which records: --record, --case, --policy, --since or --until")
+        raise UsageError("select records with --record, --case, --policy, --since or --until")
     bundle = asyncio.run(_export(Settings.from_environment(), selection))
     try:
         write_bundle(bundle, output)

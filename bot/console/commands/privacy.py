@@ -29,7 +29,9 @@ from core.domain.json_value import Json
 
 PURGE = "`citebound audit purge` takes it out of the files, too, as whoever migrates."
 ASK = "--basis asks another officer to approve it."
-APPROVED = "Asked for: {}. Once another officer has approved it, --approved with this id does it."
+APPROVED = (
+    "Requested: {}. Once another officer has approved it, run this with --approved and that id."
+)
 NAMED = 10
 """Records that stay of which is said why."""
 

@@ -128,7 +128,7 @@ def show(*, name: str, others: bool, as_json: bool) -> int:
         terminal.show_json([item_json(one, readers.get(one.item_id)) for one in items])
         return 0
     if not items:
-        terminal.show(Text(f"nothing was read yet: `citebound sources sync {name}`"))
+        terminal.show(Text(f"nothing has been read yet: run `citebound sources sync {name}`"))
     for one in items:
         terminal.show(item_row(one, readers.get(one.item_id)))
     return 0

@@ -59,8 +59,8 @@ async def open_ingestion(terminal: Terminal, settings: Settings) -> AsyncGenerat
                 policies = f"{told} policy" if told == 1 else f"{told} policies"
                 terminal.remark(
                     Text(
-                        "note: an earlier ingestion was interrupted: its changes to"
-                        f" {policies} are recorded and told now"
+                        f"note: an earlier ingestion was interrupted: its changes to {policies}"
+                        " have now been recorded and reported"
                     )
                 )
         async with service.ingest_runs.begun() as run:

@@ -57,7 +57,7 @@ async def _remove(
         try:
             for one in held:
                 await service.source_sync.withdraw(
-                    one.policy or "", reason=f"its source {name} is followed no more: {one.path}"
+                    one.policy or "", reason=f"its source {name} is no longer followed: {one.path}"
                 )
         finally:
             await service.sources.release(lease)
@@ -84,7 +84,7 @@ def _asked(terminal: Terminal, name: str, held: Sequence[KnownItem]) -> bool:
         return False
     if said in {"withdraw", "w"}:
         return True
-    raise UsageError("nothing was done: answer keep or withdraw")
+    raise UsageError("nothing was done: please answer keep or withdraw")
 
 
 def _confirm(terminal: Terminal, name: str, held: Sequence[KnownItem]) -> None:

@@ -35,7 +35,7 @@ def status_row(one: SourceStatus) -> Row:
     lines = [Text(f"{source.name}: {source.kind}, {one_line(where)}")]
     counts = ", ".join(f"{count} {state}" for state, count in sorted(one.items.items()))
     when = _minute(one.synced_at)
-    lines.append(Text(f"last worked through: {when}; {counts or 'no documents yet'}", style="dim"))
+    lines.append(Text(f"last synchronised: {when}; {counts or 'no documents yet'}", style="dim"))
     if one.others:
         lines.append(Text(f"{other_kinds(one.others)}: `sources show --others`", style="dim"))
     if one.error:

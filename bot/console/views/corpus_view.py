@@ -101,7 +101,7 @@ def report_view(report: Report) -> Iterator[RenderableType]:
         yield _bullet(
             conflict.reason, *(_quoted(quote) for quote in (conflict.first, conflict.second))
         )
-    yield _title("References that lead nowhere", len(report.dangling))
+    yield _title("Dangling references", len(report.dangling))
     for dangling in report.dangling:
         found = f"{dangling.found.policy_key}: “{dangling.found.words}”"
         yield _bullet(found, dangling.reason)

@@ -31,7 +31,7 @@ from core.domain.officers import Account, Officers
 
 PLATFORM = "slack"
 HOW = "see docs/slack.md: `citebound slack manifest` prints what the app is made from"
-MAKE_PRIVATE = "make it private in Slack, or take its audience from the file"
+MAKE_PRIVATE = "make it private in Slack, or remove its audience from the file"
 OFFICERS_ALONE = (
     "let CITEBOUND_CASE_CHANNEL name a private channel of this workspace, to which the app is"
     " invited; until then cards go directly to an officer on call"

@@ -44,7 +44,7 @@ async def check_messages(slack: Slack) -> Diagnosis:
         )
     if refused:
         found = f"Slack takes neither shape of: {', '.join(refused)}"
-        cure = "upgrade Citebound, or report it: these come as text, without buttons"
+        cure = "upgrade Citebound, or report it: these are posted as text, without buttons"
         return Diagnosis(subject=SUBJECT, health=Status.BROKEN, found=found, cure=cure)
     if simpler:
         found = f"Slack takes only the simpler shape of: {', '.join(simpler)}"

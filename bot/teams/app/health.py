@@ -40,10 +40,10 @@ from core.service_access.tokens import TokenError
 HOW = "see docs/teams.md: from a registration to the first answer"
 SUBJECT = "Teams"
 CASE_CHANNEL = "Teams, case channel"
-USE_PRIVATE = "use a private channel or a group chat, or take its audience from the file"
+USE_PRIVATE = "use a private channel or a group chat, or remove its audience from the file"
 OFFICERS_ALONE = (
-    "let CITEBOUND_CASE_CHANNEL name a private channel or a group chat, and write to the app there;"
-    " until then cards go directly to an officer on call"
+    "set CITEBOUND_CASE_CHANNEL to a private channel or a group chat, and write to the app"
+    " there; until then cards go directly to an officer on call"
 )
 NOT_IN_IT = (
     "add the app to that channel's team, or to the chat, and write to it there; until then cards go"
@@ -194,7 +194,7 @@ async def _called(setup: TeamsSetup) -> Diagnosis:
                 cure = "check the network, and whether a proxy is needed"
             found = f"no token: {error}"
             return Diagnosis(subject=subject, health=Status.BROKEN, found=found, cure=cure)
-    return Diagnosis(subject=subject, health=Status.FINE, found="the bot gets its token")
+    return Diagnosis(subject=subject, health=Status.FINE, found="the bot can get a token")
 
 
 async def _keys(setup: TeamsSetup) -> Diagnosis:

@@ -113,7 +113,7 @@ def _cause(status: int, kind: str, names: Names) -> str:
     if kind == "permission_error" or status == HTTPStatus.FORBIDDEN:
         return f"does not permit this ({status}): check {names.access}, {names.models}"
     if kind == "not_found_error" or status == HTTPStatus.NOT_FOUND:
-        return f"knows no such model or address ({status}): check {names.models}, {names.address}"
+        return f"found no such model or address ({status}): check {names.models}, {names.address}"
     if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
         return f"is not at this address ({status}): check {names.address}"
     return f"refused the request ({kind or status})"

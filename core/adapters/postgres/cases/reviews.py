@@ -87,7 +87,9 @@ class PostgresReviews:
             if found is None:
                 return False
             if found.is_own:
-                raise UsageError("you asked this question yourself: another officer has to judge")
+                raise UsageError(
+                    "you asked this question yourself, so another officer has to judge the answer"
+                )
             badge = Badge(found.badge) if found.badge else None
             is_new = await keep_verdict(
                 connection,

@@ -161,7 +161,7 @@ class PostgresWorkQueue:
             try:
                 wait_s = await self._begin_due(lane, group)
             except (SQLAlchemyError, OSError):
-                logger.warning("the queue lost its database, and looks again", exc_info=True)
+                logger.warning("the queue lost its database, and is retrying", exc_info=True)
                 await asyncio.sleep(RESTARTED_AFTER_S)
                 continue
             end_if_cancelled()
@@ -203,7 +203,7 @@ class PostgresWorkQueue:
             try:
                 await self._hear(lanes)
             except (SQLAlchemyError, psycopg.Error, OSError):
-                logger.warning("notifications broke off, and are listened to again", exc_info=True)
+                logger.warning("notifications were interrupted; listening again", exc_info=True)
             end_if_cancelled()
             await asyncio.sleep(RESTARTED_AFTER_S)
 

@@ -151,7 +151,7 @@ async def read_bundle(
         raise UsageError("nothing was sealed yet: `citebound audit seal` does it")
     rows = await _records(connection, selection, newest["size"])
     if not rows:
-        raise UsageError(f"no sealed record is meant by {selection.about()!r}")
+        raise UsageError(f"no sealed record matches {selection.about()!r}")
     leaves = await connection.execute(_LEAVES, {"size": newest["size"]})
     signer = _signer(newest["note"], keys)
     tree = Tree(bytes(leaf) for leaf in leaves.scalars())
