@@ -70,7 +70,7 @@ METRICS: Mapping[str, Metric] = {
     ),
     "citebound_takeovers_total": Metric(
         kind="counter",
-        means="Work that was taken over because its process let the lease end.",
+        means="Work taken over because its process's lease expired.",
         labels=("kind",),
     ),
     "citebound_failed_attempts_total": Metric(
@@ -158,7 +158,8 @@ METRICS: Mapping[str, Metric] = {
         kind="gauge", means="Tasks that wait for a connection to the database."
     ),
     "citebound_database_up": Metric(
-        kind="gauge", means="1: the database answered; 0: what it holds is not told."
+        kind="gauge",
+        means="1: the database responded; 0: it did not, and figures from it are absent.",
     ),
     "citebound_schema_fits": Metric(
         kind="gauge", means="1: this release works with the schema of the database."

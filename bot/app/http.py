@@ -189,9 +189,9 @@ PAGES: Mapping[str, str] = {
     " asked. A question may be sent to the language model that your company"
     " chose.\n\nTo find out what is held about you, contact your company's Compliance"
     " department.",
-    "/terms": "Terms of use\n\nAnswers are automated guidance on company policy, not legal advice."
-    " Each rests on the quoted text; where that does not settle it, ask Compliance."
-    "\n\nUse is subject to your company's own rules.",
+    "/terms": "Terms of use\n\nAnswers are automated guidance on company policy, not legal"
+    " advice. Each is based on the quoted text; if that does not settle the matter, ask"
+    " Compliance.\n\nUse is subject to your company's own rules.",
 }
 """Path -> what the app's own page in Teams says: true of every deployment, and named in
 its manifest. A company with pages of its own redirects there before a request reaches us."""

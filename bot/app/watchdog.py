@@ -98,7 +98,9 @@ class _Watch:
                 self._end()
 
     def _end(self) -> None:
-        words = "the event loop has stood still for %.0f s, and the process ends; it stood at %s"
+        words = (
+            "the event loop has been blocked for %.0f s, so the process exits; it was blocked at %s"
+        )
         told = (words, self._times * self._every_s, self._place())
         telling = threading.Thread(target=logger.critical, args=told, daemon=True)
         telling.start()

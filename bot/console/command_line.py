@@ -94,7 +94,7 @@ stands, confidence, steps, and whether the stored bytes still have the recorded 
     *privacy_command_line.PRIVACY,
     *identity_command_line.IDENTITY,
     short="read and verify the record",
-    text="Reads the record: what was asked, what was answered, on what grounds; and proves it.",
+    text="Reads and verifies the record: questions, answers and the grounds for them.",
     examples="""\
   citebound audit list --outcome refused
   citebound audit show 7c1a90e4""",
@@ -106,7 +106,7 @@ DOCTOR = command(
         "--live",
         dest="is_live",
         action="store_true",
-        help="make one small call to each provider and source that is set up; costs a fraction of a"
+        help="make one small call to each configured provider and source; costs a fraction of a"
         " cent",
     ),
     option(
@@ -143,9 +143,9 @@ PROBE = command(
         "--ready",
         dest="asks_ready",
         action="store_true",
-        help="ask whether it is ready, not only whether it lives",
+        help="check readiness, not only liveness",
     ),
-    short="ask a running process how it is",
+    short="check the health of a running process",
     text="""Asks `serve` or `work` on this machine at CITEBOUND_OPERATIONS_PORT: exit code 0 if it
 lives, 1 if not. For the health checks of containers, which may have no other program to ask.""",
     examples="""\
@@ -229,7 +229,7 @@ Questions to begin with are chosen from the policies, and each is asked first, t
   citebound slack manifest --url https://citebound.example.com -o manifest.yaml""",
     ),
     short="make the Slack app",
-    text="What the Slack app is made from. docs/slack.md leads step by step to the first answer.",
+    text="Creates the Slack app's manifest. docs/slack.md has the steps to a first answer.",
     examples="""\
   citebound slack manifest --socket""",
 )
@@ -258,7 +258,7 @@ TEAMS = group(
             "--no-consent",
             dest="asks_consent",
             action="store_false",
-            help="ask for no resource-specific consent: it hears mentions alone",
+            help="request no resource-specific consent: the app hears only mentions",
         ),
         option(
             "--no-starters",
@@ -288,7 +288,7 @@ CITEBOUND_APP_CONFIG.""",
     --url https://citebound.example.com --schema 1.25 -o citebound-teams.zip""",
     ),
     short="make the Teams app",
-    text="What Teams installs. docs/teams.md leads step by step to the first answer.",
+    text="Creates the Teams app's package. docs/teams.md has the steps to a first answer.",
     examples="""\
   citebound teams package --url https://citebound.example.com""",
 )

@@ -132,7 +132,7 @@ is given the same key and an effective_from of its own: then they are its versio
 A policy whose file is gone from a folder is named, and stays in force until it is withdrawn: by
 `citebound corpus withdraw`, or for all of them by `--sync`. A folder is known by its path.
 
-A folder may hold `citebound.toml`, which says what is known of its files:
+A folder may contain `citebound.toml`, with metadata for its files:
 
   ignore = ["*.png", "old"]     # names passed over, here and in the folders below
   key_prefix = "de"             # before keys that are not given: de-gifts
@@ -257,7 +257,8 @@ were changed, added or removed, how many facts are new or gone, and which contra
             "--lift",
             dest="lifts",
             action="store_true",
-            help="let those read again whom the texts name, where no source says so any more",
+            help="fall back to the readers named in the texts, where no source restricts them"
+            " any longer",
         ),
         option("--yes", dest="is_sure", action="store_true", help="lift without asking"),
         JSON,

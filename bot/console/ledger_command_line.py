@@ -95,7 +95,7 @@ Recorded.""",
             action="store_true",
             help="the old key was stolen: it counts up to the last anchored checkpoint alone",
         ),
-        short="let another key sign",
+        short="switch to another signing key",
         text="""Hands the ledger over to another key: both sign one checkpoint, and the anchors are
 told up to which one the old key counts. A signature of it over a later one is named by
 `audit verify`. Recorded. If it is interrupted, run it again.""",
@@ -106,7 +106,7 @@ told up to which one the old key counts. A signature of it over a later one is n
         "rebase",
         f"{_COMMANDS}.ledger:rebase",
         option("--reason", required=True, metavar="TEXT", help="why; it is recorded"),
-        short="go on after a restore",
+        short="continue after a restore",
         text="""Where an older backup or a dump was restored, `audit seal` refuses to go on. This
 opens a new generation of the ledger. What was lost stays visible: `audit verify` names it for
 ever.""",

@@ -162,5 +162,9 @@ async def check_live(settings: Settings) -> AsyncGenerator[Diagnosis]:
 
 def _live(subject: str, *, worked: bool, found: str) -> Diagnosis:
     health = Status.FINE if worked else Status.BROKEN
-    cure = "" if worked else "until it answers, replies are quoted by rules and found by words"
+    cure = (
+        ""
+        if worked
+        else ("until it responds, replies are quoted by rules, and search is lexical only")
+    )
     return Diagnosis(subject=subject, health=health, found=found, cure=cure)

@@ -78,7 +78,7 @@ That it was opened is recorded, with the purpose; what is read in it is not.""",
             help="no login: they read in the console alone, where each reading is recorded",
         ),
         JSON,
-        short="let somebody read the record",
+        short="give an officer access to the record",
         text="""Makes a login that reads the officers' views, of the units and audiences given, and
 prints its password once, with what psql, DBeaver and Metabase need. Again for the same name, it
 changes units and audiences. Run it as whoever migrates. Recorded.
@@ -94,7 +94,7 @@ each reading must be recorded, grant with --no-login, or let pgaudit log what lo
         "revoke-officer",
         f"{_COMMANDS}.officers:revoke",
         option("login", metavar="NAME", help="as `audit officers` lists them"),
-        short="let somebody read no more",
+        short="revoke an officer's access",
         text="""Closes the login, ends what it has open, and keeps the officer on the list. The
 console lets them in no more. Recorded.""",
         examples="""\

@@ -313,7 +313,7 @@ ASKING = (
         "--rag",
         action=argparse.BooleanOptionalAction,
         default=True,
-        help="search document text where the graph does not suffice (default: yes)",
+        help="search document text if the graph is not enough (default: yes)",
     ),
     *SCOPE,
     option(

@@ -79,7 +79,7 @@ CITEBOUND_OFFICERS.""",
         "approve",
         f"{_COMMANDS}:approve",
         _NUMBER,
-        short="let it be told, as a second officer",
+        short="approve it for reuse, as a second officer",
         text="""From now on whoever asks the question gets the answer, with the date of today.
 Neither who answered the case nor who proposed it can approve it.""",
         examples="""\
@@ -100,8 +100,9 @@ Neither who answered the case nor who proposed it can approve it.""",
         f"{_COMMANDS}:withdraw",
         _NUMBER,
         _REASON,
-        short="let it be told no more",
-        text="Any officer may. What was told stays as it is. Recorded with the reason.",
+        short="stop using it",
+        text="Any officer can do this. Answers already given are unchanged. Recorded with the"
+        " reason.",
         examples="""\
   citebound precedent withdraw 3 --reason "the limit is under review\"""",
     ),
@@ -124,7 +125,7 @@ Neither who answered the case nor who proposed it can approve it.""",
         examples="""\
   citebound precedent show 3""",
     ),
-    short="answers of officers, told to others",
+    short="officers' answers for reuse",
     text="""A precedent is an officer's answer that another officer approved to be told, word for
 word, to whoever asks the same question.""",
     examples="""\

@@ -88,7 +88,7 @@ SOURCES = group(
             help="groups that may read what says nothing else itself; default: everyone",
         ),
         option("--key-prefix", metavar="P", help="before the keys of its policies"),
-        short="begin to follow a source",
+        short="follow a source",
         text="""Remembers where policies come from. `citebound work` and `citebound serve` bring the
 corpus in step with it from then on; `sources sync` does so at once. In a folder or repository each
 citebound.toml says what is known of policies, as for `ingest`. Of Confluence each page of a space
@@ -113,7 +113,8 @@ file of a service account.""",
         f"{_COMMANDS}:show_all",
         JSON,
         short="sources, and how current they are",
-        text="Lists the sources: when each was last worked through, what it holds, what is wrong.",
+        text="Lists the sources: when each was last synchronised, what it contains, and any"
+        " problems.",
         examples="""\
   citebound sources list
   citebound sources list --json""",
@@ -125,7 +126,7 @@ file of a service account.""",
         option(
             "--others",
             action="store_true",
-            help="the files that are no documents instead: pictures, archives, programs and such",
+            help="list other files instead: pictures, archives, programs and the like",
         ),
         JSON,
         short="the documents of a source",

@@ -22,7 +22,7 @@ _BECAME = {
     ClauseChange.CHANGED: Text("other words", "anderer Wortlaut"),
     ClauseChange.REMOVED: Text("the section is gone", "der Abschnitt ist entfallen"),
     ClauseChange.AMENDED: Text(
-        "the quote stands, and what is around it changed",
+        "the quote still holds, but the text around it changed",
         "das Zitat gilt, der Text darum hat sich geändert",
     ),
     ClauseChange.WITHDRAWN: Text("the policy is withdrawn", "die Richtlinie ist zurückgezogen"),
@@ -30,11 +30,11 @@ _BECAME = {
 }
 NOW = Text("Now", "Jetzt")
 _ONE = Text(
-    "1 past answer rests on what edition {edition} changed",
+    "1 past answer is affected by edition {edition}",
     "1 frühere Antwort beruht auf etwas, das Ausgabe {edition} geändert hat",
 )
 _MANY = Text(
-    "{total} past answers rest on what edition {edition} changed",
+    "{total} past answers are affected by edition {edition}",
     "{total} frühere Antworten beruhen auf etwas, das Ausgabe {edition} geändert hat",
 )
 _MORE = Text("and {count} more", "und {count} weitere")
@@ -54,10 +54,10 @@ _APPROVED = Text(
 _UNDER_WAY = Text("{count} in progress", "{count} in Prüfung")
 _SAME = Text("{count} the same today", "{count} heute unverändert")
 _DROPPED = Text(
-    "{count} with nobody to tell, or nothing to tell any more",
+    "{count} with nobody left to tell, or nothing left to say",
     "{count} ohne jemanden, der zu informieren wäre, oder ohne Neues",
 )
-_FAILED = Text("{count} could not be given again", "{count} ließen sich nicht neu geben")
+_FAILED = Text("{count} could not be answered again", "{count} ließen sich nicht neu geben")
 _UNDECIDED = Text(
     "{count} undecided: nobody is told until an officer approves",
     "{count} nicht entschieden: Vor einer Freigabe wird niemand informiert",

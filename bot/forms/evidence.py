@@ -26,11 +26,11 @@ LOADING = Text("Loading the evidence…", "Die Belege werden geladen…")
 _PAGE = Text("Page {page} of {count}", "Seite {page} von {count}")
 _PREVIOUS, _NEXT = Text("Previous page", "Vorige Seite"), Text("Next page", "Nächste Seite")
 _CLOSEST = Text(
-    "Quoted word by word from the policy. It may not answer the question.",
+    "Quoted word for word from the policy. It may not answer the question.",
     "Wörtlich aus der Richtlinie zitiert. Das beantwortet die Frage möglicherweise nicht.",
 )
 _PRECEDENT = Text(
-    "Compliance answered. These are the clauses that the answer rests on.",
+    "Compliance answered this. The answer rests on these clauses.",
     "Compliance hat geantwortet. Auf diesen Klauseln beruht die Antwort.",
 )
 _ONE = Text(

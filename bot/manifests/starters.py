@@ -50,7 +50,9 @@ def starters_for(settings: Settings) -> tuple[Starter, ...]:
 
 
 async def _chosen(settings: Settings) -> StarterSet:
-    sys.stderr.write("Choosing questions to begin with; each is asked first, to see it answered.\n")
+    sys.stderr.write(
+        "Choosing suggested questions; each is asked first to check that it is answered.\n"
+    )
     async with bootstrap(settings, keeps_calls=False) as service:
         return await service.starters.refresh(is_urgent=True)
 
@@ -63,7 +65,7 @@ def _told(found: StarterSet) -> str:
             else "no question about the policies was answered confidently; set your own with"
             " CITEBOUND_STARTERS"
         )
-        return f"No questions to begin with are in it: {why}.\n"
+        return f"It contains no suggested questions: {why}.\n"
     return "".join(map(_line, found.starters))
 
 

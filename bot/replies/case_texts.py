@@ -110,15 +110,15 @@ def about_text(old: SupersededAnswer, language: Language) -> str:
 
 
 _POLICY_CHANGED = Text(
-    "This answer rests on what the policy no longer says. {where}",
+    "This answer relies on policy wording that has since changed. {where}",
     "Diese Antwort beruht auf etwas, das nicht mehr in der Richtlinie steht. {where}",
 )
 _ASKER_HAS_TODAYS = Text(
-    "The person who asked has the answer of today.",
+    "The person who asked has been given today's answer.",
     "Die Person, die gefragt hat, hat die heutige Antwort.",
 )
 _THREAD_HAS_TODAYS = Text(
-    "This thread has the answer of today.", "Die heutige Antwort steht in diesem Thread."
+    "Today's answer is in this thread.", "Die heutige Antwort steht in diesem Thread."
 )
 _ANSWERED_DIRECTLY = Text(
     "This answer no longer holds. Compliance has answered the person who asked directly.",
@@ -149,7 +149,7 @@ _TO_ASKER = Text(
 )
 _TO_THREAD = Text("The reply comes in your thread", "Die Antwort kommt in Ihren Thread")
 _SENT_BEFORE = Text(
-    "This was sent to Compliance before. {stands}",
+    "This has already been sent to Compliance. {stands}",
     "Das ist schon an Compliance gegangen. {stands}",
 )
 _IS_OPEN = Text(

@@ -33,24 +33,24 @@ BUSY = Text(
     " Reihe ist. Sie müssen nicht noch einmal fragen.",
 )
 TOO_MANY_OF_YOURS = Text(
-    "You have as many questions waiting as I keep for one person, so I did not take this one or any"
-    " that you send before there is room. Those that wait are answered; you can ask again at {at}."
-    " If it can't wait, turn to Compliance directly.",
+    "You have reached the limit for questions waiting, so I haven't accepted this one, and can't"
+    " accept more until some are answered. Those already waiting will be answered; you can ask"
+    " again at {at}. If it can't wait, contact Compliance directly.",
     "Von Ihnen warten schon so viele Fragen, wie ich für eine Person vormerke. Diese Frage und"
     " weitere, die Sie senden, bevor wieder Platz ist, habe ich deshalb nicht angenommen. Die"
     " wartenden werden beantwortet; Sie können um {at} wieder fragen. Wenn es eilt, wenden Sie sich"
     " direkt an Compliance.",
 )
 TOO_MANY = Text(
-    "More questions are waiting than I can keep, so I did not take this one. You can ask again at"
-    " {at}. If it can't wait, turn to Compliance directly.",
+    "The queue is full, so I couldn't accept this question. You can ask again at {at}. If it"
+    " can't wait, contact Compliance directly.",
     "Es warten mehr Fragen, als ich vormerken kann. Diese habe ich deshalb nicht angenommen. Sie"
     " können um {at} wieder fragen. Wenn es eilt, wenden Sie sich direkt an Compliance.",
 )
 CONSOLE = Text("Officers' console", "Compliance-Konsole")
 SIGN_IN = Text(
-    "Sign in here: {link}. The link works once, for {minutes} minutes, and lets in whoever has it:"
-    " do not pass it on.",
+    "Sign in here: {link}. The link works once, within {minutes} minutes, for anyone who has it,"
+    " so don't share it.",
     "Hier melden Sie sich an: {link}. Der Link gilt einmal und {minutes} Minuten lang. Er lässt"
     " jeden ein, der ihn hat: Geben Sie ihn nicht weiter.",
 )
@@ -78,16 +78,17 @@ DAY_BUDGET_SPENT = Text(
     " und jede Antwort sagt das.",
 )
 CHECKPOINT = Text(
-    "This is the signed state of the record today. It stands here so that nobody who can change the"
-    " database can deny it: `citebound audit verify --anchors FILE` compares it, copied to a file.",
+    "This is today's signed checkpoint of the record. It is posted here so that nobody can"
+    " rewrite the database unnoticed: copy it to a file, and compare with `citebound audit verify"
+    " --anchors FILE`.",
     "Das ist der signierte Stand des Protokolls von heute. Er steht hier, damit niemand ihn"
     " abstreiten kann, der die Datenbank ändern kann: `citebound audit verify --anchors FILE`"
     " vergleicht ihn, in eine Datei kopiert.",
 )
 CONTRADICTIONS = Text(
-    "Past questions were asked again, and some answers contradict each other: today's and those of"
-    " then, or those to two wordings of one question. The officers' console lists them under"
-    " Reviews; in the record they are `contradiction:found`.",
+    "Past questions were asked again, and some answers contradict each other: today's and the"
+    " earlier ones, or those to two wordings of the same question. See Reviews in the officers'"
+    " console; the record has them as `contradiction:found`.",
     "Frühere Fragen wurden noch einmal gestellt, und einige Antworten widersprechen sich: die von"
     " heute denen von damals, oder die auf zwei Fassungen einer Frage. Die Compliance-Konsole führt"
     " sie unter „Reviews“ auf; im Protokoll heißen sie `contradiction:found`.",
@@ -99,8 +100,8 @@ PRECEDENT_PROPOSED = Text(
     " in der Konsole oder mit `citebound precedent approve`; `citebound precedent list` nennt ihn.",
 )
 PRECEDENT_ENDED = Text(
-    "A precedent is told no more: what it rests on has changed, or its last day has passed."
-    " `citebound precedent list` names it; it can be proposed again.",
+    "A precedent is no longer in use: what it rests on has changed, or it has expired."
+    " `citebound precedent list` shows it; you can propose it again.",
     "Ein Präzedenzfall wird nicht mehr verwendet: Seine Grundlage hat sich geändert, oder sein"
     " letzter Tag ist vorbei. `citebound precedent list` nennt ihn; er kann neu vorgeschlagen"
     " werden.",
@@ -110,8 +111,8 @@ SUBJECT = 400
 SUBJECT_LINES = 14
 """Lines of it."""
 REVIEW_OVERDUE = Text(
-    "A policy is past its review: {subject}. It holds until it is changed, and answers that quote"
-    " it say that its review is overdue. A new date or a new version ends that.",
+    "A policy is overdue for review: {subject}. It stays in force, and answers that quote it say"
+    " that its review is overdue, until it gets a new review date or a new version.",
     "Die Überprüfung einer Richtlinie ist überfällig: {subject}. Sie gilt, bis sie geändert wird,"
     " und Antworten, die sie zitieren, weisen darauf hin. Ein neues Datum oder eine neue Fassung"
     " beendet das.",
@@ -120,14 +121,14 @@ POLICIES_CHANGED = Text(
     "What changed in the policies, {subject}", "Was sich in den Richtlinien geändert hat, {subject}"
 )
 SOURCE_FAILS = Text(
-    "A source of policies can't be read: {subject}. What is known of it stays in force and gets no"
-    " newer. It is tried again, ever more rarely; `citebound sources list` has the state.",
+    "A policy source can't be read: {subject}. Its policies stay in force but are no longer"
+    " updated. Retries continue at growing intervals; `citebound sources list` shows the status.",
     "Eine Quelle von Richtlinien lässt sich nicht lesen: {subject}. Was von ihr bekannt ist, gilt"
     " weiter, wird aber nicht aktueller. Es wird immer seltener neu versucht; `citebound sources"
     " list` nennt den Stand.",
 )
 SOURCE_WORKS = Text(
-    "A source of policies can be read again: {subject}.",
+    "A policy source can be read again: {subject}.",
     "Eine Quelle von Richtlinien lässt sich wieder lesen: {subject}.",
 )
 HOW_IT_WORKS = Text(
@@ -137,13 +138,13 @@ HOW_IT_WORKS = Text(
     " beruht, und weist darauf hin, wenn eine KI sie geschrieben hat.",
 )
 STAFF_ALONE = Text(
-    "I answer questions of this company's own staff.",
+    "I only answer questions from this company's staff.",
     "Ich beantworte Fragen der eigenen Beschäftigten dieses Unternehmens.",
 )
 HOW = (
     Text(
-        "Each statement is checked against the policy text before you see it; “Show evidence” has"
-        " the words around each quote.",
+        "Each statement is checked against the policy text before you see it; “Show evidence”"
+        " shows each quote in context.",
         "Jede Aussage wird am Wortlaut der Richtlinien geprüft, bevor Sie sie sehen; „Belege"
         " anzeigen“ zeigt den Text um jedes Zitat.",
     ),
@@ -171,7 +172,7 @@ ASKED_ELSE = Text(
     "Nicht beantwortet: Stattdessen wurde eine andere Frage gestellt.",
 )
 EXPIRED = Text(
-    "This question is too old to be answered by a button. Please ask me again.",
+    "This question is too old for its buttons to work. Please ask me again.",
     "Diese Frage ist zu alt, um sie mit einer Schaltfläche zu beantworten. Bitte fragen Sie mich"
     " noch einmal.",
 )
@@ -211,7 +212,7 @@ ANSWERED_YOU_TOO = Text(
     " gefragt hat, ändert sich nichts.",
 )
 ANSWERED_BEFORE = Text(
-    "You have told me before that this passage answers it. That is recorded.",
+    "You have already told me that this passage answers it; that is on record.",
     "Sie haben mir schon gesagt, dass diese Stelle es beantwortet. Das ist festgehalten.",
 )
 STILL_WITH_COMPLIANCE = Text(
@@ -231,7 +232,7 @@ NOT_NOW = Text(
     "Das hat nicht geklappt: Ich konnte Ihre Frage nicht annehmen. Bitte fragen Sie noch einmal.",
 )
 OUTSIDE = Text(
-    "I answer questions of this company's employees only.",
+    "I only answer questions from this company's employees.",
     "Ich beantworte nur Fragen von Beschäftigten dieses Unternehmens.",
 )
 IN_THREAD = Text("The answer comes in the thread.", "Die Antwort kommt in den Thread.")
@@ -260,8 +261,8 @@ _NOTICES: Mapping[Notice, Text] = {
         " einmal.",
     ),
     Notice.WITHHELD: Text(
-        "The answer is not shown here: since the question, the people who can read this"
-        " conversation have changed. If you may read it, I send it to you directly.",
+        "The answer isn't shown here, because the people who can read this conversation have"
+        " changed since you asked. If you may read it, I'll send it to you directly.",
         "Die Antwort wird hier nicht gezeigt: Seit der Frage hat sich geändert, wer diese"
         " Unterhaltung lesen kann. Wenn Sie sie lesen dürfen, sende ich sie Ihnen direkt.",
     ),

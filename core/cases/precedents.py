@@ -86,13 +86,13 @@ class PrecedentService:
             precedent = await _undecided(unit, number, by)
             if precedent.expires_on <= today:
                 raise UsageError(
-                    f"precedent {number} was to be told until {precedent.expires_on}: propose it"
-                    " again with a later day"
+                    f"precedent {number} expired on {precedent.expires_on}: propose it again with"
+                    " a later day"
                 )
             if not precedent.question or not await unit.standing(precedent.clauses, on_day=today):
                 raise UsageError(
-                    f"precedent {number} rests on what no longer stands as it was proposed:"
-                    " propose it again"
+                    f"a clause of precedent {number} has changed since it was proposed: propose"
+                    " it again"
                 )
             after = replace(
                 precedent,

@@ -91,5 +91,5 @@ def _read(given: str) -> tuple[str, ...]:
                 f" got {len(one)}"
             )
         if not one.isprintable():
-            raise ConfigError(f"{variable}: question {number} holds characters that nobody sees")
+            raise ConfigError(f"{variable}: question {number} contains invisible characters")
     return questions

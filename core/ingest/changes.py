@@ -15,7 +15,8 @@ BECAME = "\u2192"
 
 NO_SECTIONS = SectionChanges(added=(), changed=(), removed=())
 UNSOUGHT = (
-    "contradictions were not sought, as there is much to compare: `citebound corpus validate` does"
+    "contradictions were not checked, because there is too much to compare: run `citebound"
+    " corpus validate`"
 )
 Became = Literal["added", "revised", "reread", "described", "restored", "withdrawn"]
 

@@ -138,9 +138,8 @@ def check_dates(metadata: PolicyMetadata) -> None:
         and metadata.effective_until <= metadata.effective_from
     ):
         raise DocumentError(
-            f"it would end ({metadata.effective_until}) before it begins"
-            f" ({metadata.effective_from}):"
-            " correct --effective-from or --effective-until"
+            f"it would expire ({metadata.effective_until}) before it takes effect"
+            f" ({metadata.effective_from}): correct --effective-from or --effective-until"
         )
 
 
@@ -339,7 +338,7 @@ def _refusal(claim: KeyClaim, others: Sequence[KeyClaim]) -> str:
     named = [claim.name, *(other.name for other in others[: _NAMED - 1])]
     more = f" (and {len(others) + 1 - _NAMED} more)" if len(others) >= _NAMED else ""
     if all(each.key_source is KeySource.GIVEN for each in (claim, *others)):
-        cure = "give each version a first day of its own (effective_from), or each policy its key"
+        cure = "give each version its own first day (effective_from), or each policy its own key"
     else:
         cure = (
             "give each policy a key of its own in citebound.toml (key for a file, key_prefix for a"

@@ -282,7 +282,7 @@ def _kind_problem(path: Path) -> str | None:
     if not path.exists():
         return "a broken link" if is_link else "it is gone"
     if not path.is_file():
-        return "it is no file"
+        return "it is not a file"
     return None if kind_of(path.name) is FileKind.READ else unread_reason(path.name)
 
 

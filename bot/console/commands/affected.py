@@ -29,7 +29,12 @@ def affected(*, edition: int | None, policy: str | None, approve: str | None, as
         if as_json:
             terminal.show_json({"approved": count})
         else:
-            terminal.show(Text(f"{count} answers are given again, where they are others today."))
+            terminal.show(
+                Text(
+                    f"{count} questions will be answered again, and their askers told"
+                    " if the answer has changed."
+                )
+            )
         return 0
     with terminal.busy("Comparing past answers"):
         found = asyncio.run(_affected(settings, edition, policy))
@@ -38,7 +43,7 @@ def affected(*, edition: int | None, policy: str | None, approve: str | None, as
     elif found:
         terminal.show(*_lines(found))
     else:
-        terminal.show(Text("No past answer rests on what has changed."))
+        terminal.show(Text("No past answers are affected by changes."))
     return 0
 
 

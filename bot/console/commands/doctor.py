@@ -216,7 +216,7 @@ def _identities(settings: Settings) -> Diagnosis:
     if not settings.identity_key:
         lacks.append("nobody can be unmasked")
     if not lacks:
-        found = "found by a key outside the database, identities sealed"
+        found = "found with a key outside the database, identities sealed"
         return Diagnosis(subject=subject, health=Status.FINE, found=found)
     return Diagnosis(
         subject=subject,
@@ -260,7 +260,7 @@ async def _database(settings: Settings, *, is_live: bool) -> AsyncGenerator[Diag
             ):
                 yield finding
         else:
-            yield _nothing_ingested("not looked at before the migrations")
+            yield _nothing_ingested("not checked until the migrations have run")
 
 
 def _login(settings: Settings, facts: ServerFacts) -> Diagnosis:

@@ -141,8 +141,8 @@ def _refuse_unsure(terminal: Terminal, options: _Options) -> None:
     can_ask = terminal.is_interactive and not options.as_json
     if options.syncs and not options.is_sure and not can_ask:
         raise UsageError(
-            "--sync withdraws policies, and nobody can be asked here: add --yes, or see with"
-            " --dry-run what it would withdraw"
+            "--sync withdraws policies and cannot ask without a terminal: add --yes, or use"
+            " --dry-run to see what it would withdraw"
         )
 
 
@@ -339,5 +339,5 @@ def _show_end(terminal: Terminal, outcome: _Outcome, listing: FileListing) -> No
 async def _warn(ingestion: Ingestion, options: _Options) -> None:
     serving = await ingestion.service.serving.serving()
     if serving.problem and options.with_chunks:
-        instead = "" if serving.embedder or serving.space else "; search is lexical alone"
+        instead = "" if serving.embedder or serving.space else "; search is lexical only"
         ingestion.terminal.remark(Text(f"note: {serving.problem}{instead}"))

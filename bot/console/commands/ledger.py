@@ -146,7 +146,7 @@ def export(
 def rebase(*, reason: str) -> int:
     """Open a new generation of the ledger; 0."""
     sealed = asyncio.run(_rebase(Settings.from_environment(), reason))
-    open_terminal().show(Text(f"The ledger goes on with {sealed.size} records."))
+    open_terminal().show(Text(f"The ledger continues with {sealed.size} records."))
     return 0
 
 
@@ -155,8 +155,8 @@ def rotate_key(*, to: Path | None, is_compromised: bool) -> int:
     settings = Settings.from_environment()
     if to is None and settings.ledger_key is not None:
         raise UsageError(
-            "say where the new key stands, or shall be made: --to FILE; CITEBOUND_LEDGER_KEY names"
-            " the old one"
+            "name the file of the new key, to be created if missing: --to FILE;"
+            " CITEBOUND_LEDGER_KEY names the old one"
         )
     rotation = asyncio.run(_rotate(settings, to, is_compromised=is_compromised))
     generation, size = rotation.retired.until or (0, 0)
@@ -249,8 +249,8 @@ async def _export(settings: Settings, selection: Selection) -> Bundle:
     keys = await trusted_keys(settings, readable_anchors(settings))
     if not keys:
         raise ConfigError(
-            "no public key of the ledger is known: `citebound audit seal` makes one, and"
-            " CITEBOUND_LEDGER_ANCHORS names where it stands"
+            "no public key of the ledger is known: `citebound audit seal` creates one, and"
+            " CITEBOUND_LEDGER_ANCHORS says where it is kept"
         )
     officer = getpass.getuser()
     async with open_engine(

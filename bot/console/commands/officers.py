@@ -58,7 +58,7 @@ def grant(
 def revoke(*, login: str) -> int:
     """Unmake an officer; 0."""
     asyncio.run(_revoke(Settings.from_environment(), login))
-    open_terminal().show(Text(f"{login} reads the record no more."))
+    open_terminal().show(Text(f"{login} can no longer read the record."))
     return 0
 
 

@@ -120,7 +120,7 @@ def purge(*, is_full: bool) -> int:
     terminal = open_terminal()
     with terminal.busy("Cleaning up"):
         asyncio.run(_purge(Settings.from_environment(), is_full=is_full))
-    terminal.show(Text("What was erased is out of the tables and the index of words."))
+    terminal.show(Text("Erased text has been removed from the tables and the word index."))
     return 0
 
 
@@ -134,7 +134,7 @@ def _erase(
 ) -> int:
     if approved is not None:
         if basis is not None:
-            raise UsageError("--basis asks for it and --approved does it: take one of them")
+            raise UsageError("--basis requests it and --approved carries it out: use one of them")
         erased = asyncio.run(_do(officer, approved))
         _show(erased.found, erased.count, as_json=as_json)
         return 0
@@ -157,7 +157,7 @@ async def _find(
     async with acting(officer) as session:
         found = await PostgresErasure(session).find(scope)
         if not found.texts:
-            raise UsageError("there is no text of these in the record of your units")
+            raise UsageError("your units' records hold none of these texts")
         if basis is None:
             return found, None
         return found, await PostgresRequests(session).ask_to_erase(scope, basis=basis)

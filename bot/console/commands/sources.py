@@ -204,7 +204,7 @@ def withdraw(*, name: str, is_sure: bool) -> int:
     """Withdraw the policies whose documents are gone; 0."""
     terminal = open_terminal()
     if not is_sure and not terminal.is_interactive:
-        raise UsageError("nobody can be asked here: add --yes")
+        raise UsageError("there is no terminal to confirm on: add --yes")
     asyncio.run(_withdraw(terminal, name, is_sure=is_sure))
     return 0
 

@@ -68,7 +68,7 @@ def shadow_rows(found: Sequence[Compared], figures: Mapping[str, Any]) -> Iterat
     for why, count in figures["left_out"].items():
         yield Text(f"{count:>6}  left out: {why.replace('_', ' ')}", style="dim")
     if not found:
-        yield Text("No question was asked in that time.")
+        yield Text("No questions were asked in that period.")
     if figures["cost_usd"]:
         yield Text(f"It cost USD {figures['cost_usd']:.4f}.", style="dim")
 

@@ -131,7 +131,9 @@ def readers(
     if lifts and not (keys or source):
         raise UsageError("say for which policies: their keys, or --source NAME")
     if lifts and not is_sure and not (terminal.is_interactive and not as_json):
-        raise UsageError("--lift lets more people read, and nobody can be asked here: add --yes")
+        raise UsageError(
+            "--lift lets more people read, and there is no terminal to confirm on: add --yes"
+        )
     asyncio.run(_readers(terminal, keys, source, lifts=lifts, is_sure=is_sure, as_json=as_json))
     return 0
 

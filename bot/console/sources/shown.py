@@ -211,7 +211,7 @@ def access_lines(name: str, report: AccessReport) -> list[Text]:
 
 def readers_changed(policies: int) -> str:
     """Say of how many policies the readers changed."""
-    return f"{counted(policies, 'policy', 'policies')} may be read by others than before"
+    return f"readers of {counted(policies, 'policy', 'policies')} have changed"
 
 
 def counted(number: int, what: str, many: str = "") -> str:

@@ -32,8 +32,8 @@ def replay_view(replay: Replay) -> Iterator[RenderableType]:
         yield from _difference(replay.difference)
     if replay.moved_searches:
         yield Text(
-            f"Note: {replay.moved_searches} of its searches find other chunks today, as words have"
-            " become more common or rarer since. The replay rests on what was found then.",
+            f"Note: {replay.moved_searches} of its searches find other chunks today, because"
+            " words have become more common or rarer. The replay uses the recorded results.",
             style="dim",
         )
 

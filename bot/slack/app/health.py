@@ -30,11 +30,11 @@ from core.domain.errors import CiteboundError, ConfigError, TransientError
 from core.domain.officers import Account, Officers
 
 PLATFORM = "slack"
-HOW = "see docs/slack.md: `citebound slack manifest` prints what the app is made from"
+HOW = "see docs/slack.md: `citebound slack manifest` prints the app's manifest"
 MAKE_PRIVATE = "make it private in Slack, or remove its audience from the file"
 OFFICERS_ALONE = (
-    "let CITEBOUND_CASE_CHANNEL name a private channel of this workspace, to which the app is"
-    " invited; until then cards go directly to an officer on call"
+    "set CITEBOUND_CASE_CHANNEL to a private channel of this workspace and invite the app; until"
+    " then cards go directly to an officer on call"
 )
 
 
@@ -68,7 +68,7 @@ class SlackChannelCheck:
             case ChannelKind.PRIVATE:
                 return Diagnosis(subject=subject, health=Status.FINE, found=IS_PRIVATE)
             case ChannelKind.PUBLIC:
-                found = "public, so anybody may join and read it"
+                found = "public, so anybody can join and read it"
                 return Diagnosis(
                     subject=subject, health=Status.BROKEN, found=found, cure=MAKE_PRIVATE
                 )
@@ -109,10 +109,13 @@ class SlackChannelCheck:
         try:
             room = await workspace.rooms.of(channel.person, kept_s=0.0)
         except TransientError:
-            found, cure = "Slack could not be asked", "it is looked at before each card"
+            found, cure = "Slack could not be reached", "it is looked at before each card"
             return Diagnosis(subject=subject, health=Status.DOUBTFUL, found=found, cure=cure)
         if room.kind is not ChannelKind.PRIVATE:
-            found = f"{channel.person} is not private ({room.kind}): whoever reads it is no officer"
+            found = (
+                f"{channel.person} is not private ({room.kind}): people other than officers"
+                " can read it"
+            )
             return Diagnosis(
                 subject=subject, health=Status.BROKEN, found=found, cure=OFFICERS_ALONE
             )
@@ -211,7 +214,7 @@ async def _installations(
     for one in held:
         subject = f"Slack, {one.workspace.name}"
         if not one.tokens.lasts_beyond(SystemClock().now()):
-            found = "its token has ended, and is exchanged when the app is used there"
+            found = "its token has expired, and will be exchanged when the app is next used there"
             yield Diagnosis(subject=subject, health=Status.FINE, found=found)
             continue
         slack = Slack(client_for(one.tokens.access, api_url=setup.api_url))

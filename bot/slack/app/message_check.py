@@ -48,7 +48,7 @@ async def check_messages(slack: Slack) -> Diagnosis:
         return Diagnosis(subject=SUBJECT, health=Status.BROKEN, found=found, cure=cure)
     if simpler:
         found = f"Slack takes only the simpler shape of: {', '.join(simpler)}"
-        cure = "nothing is lost: these come with all their buttons; an upgrade may know better"
+        cure = "nothing is lost: these keep all their buttons; an upgrade may fix it"
         return Diagnosis(subject=SUBJECT, health=Status.DOUBTFUL, found=found, cure=cure)
     found = f"Slack takes a reply of each kind: {len(shown)} shown, none posted"
     return Diagnosis(subject=SUBJECT, health=Status.FINE, found=found)

@@ -86,7 +86,7 @@ _REMOVE = Text("Remove", "Entfernen")
 _KEEP = Text("Keep", "Behalten")
 _REMOVE_THIS = Text("Remove this answer?", "Antwort entfernen?")
 _DISAPPEARS = Text(
-    "It disappears from the thread. Its record is kept.",
+    "It will be removed from the thread; its record is kept.",
     "Sie verschwindet aus dem Thread. Ihr Protokoll bleibt erhalten.",
 )
 _SHORTENED = Text(

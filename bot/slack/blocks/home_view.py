@@ -36,8 +36,8 @@ LISTED = 10
 REPORT = Text("a report, for the officer on call", "ein Hinweis, für die diensthabende Person")
 HOW = (
     Text(
-        "Mention me in a channel, write to me directly, or use /policy, whose answer you alone"
-        " see.",
+        "Mention me in a channel, message me directly, or use /policy for an answer that only"
+        " you can see.",
         "Erwähnen Sie mich in einem Channel, schreiben Sie mir direkt, oder nutzen Sie /policy:"
         " Diese Antwort sehen nur Sie.",
     ),
@@ -52,7 +52,7 @@ _NO_CHANGES = Text("Nothing changed.", "Nichts hat sich geändert.")
 _HOW_IT_WORKS = Text("How it works", "So funktioniert es")
 AND_MORE = Text("and {count} more", "und {count} weitere")
 _OPEN_CASES = Text("Open cases", "Offene Fälle")
-_NO_CASE = Text("No case is open.", "Kein Fall ist offen.")
+_NO_CASE = Text("There are no open cases.", "Kein Fall ist offen.")
 _BY = Text(" by {who}", " von {who}")
 _DUE = Text(" · due {day}", " · fällig {day}")
 _NEVER = Text(

@@ -50,7 +50,7 @@ NOT_IN_IT = (
     " directly to an officer on call"
 )
 MAY_POST = (
-    "let the channel's moderation settings allow apps to post, and the app be allowed in the Teams"
+    "allow apps to post in the channel's moderation settings, and allow the app in the Teams"
     " admin centre"
 )
 OTHER_TENANT = "CITEBOUND_CASE_CHANNEL and APP_TENANTID must name the same tenant"
@@ -86,7 +86,7 @@ class TeamsChannelCheck:
         if reference is not None and reference.is_private:
             return Diagnosis(subject=subject, health=Status.FINE, found=IS_PRIVATE)
         if reference is not None and reference.kind is not None:
-            found = f"{reference.kind}, so others may come to read it"
+            found = f"{reference.kind}, so other people may be able to read it"
             return Diagnosis(subject=subject, health=Status.BROKEN, found=found, cure=USE_PRIVATE)
         why = _NOT_KNOWN if reference is None else _NOT_TOLD
         found = f"its audience does not count: {why}"
@@ -132,7 +132,7 @@ class TeamsChannelCheck:
         try:
             members = (await self.rosters.of(place, kept_s=0.0)).members
         except TransientError:
-            found, cure = "private; Teams could not be asked who reads it", "it is asked later"
+            found, cure = "private; Teams could not be asked for its members", "it is asked later"
             return Diagnosis(subject=subject, health=Status.DOUBTFUL, found=found, cure=cure)
         if not members and await self.addresses.reference(place) is None:
             # So it is at a first start, and before the Agents Playground runs.

@@ -166,8 +166,8 @@ class PostgresSequencer:
                     raise IntegrityError(
                         f"an anchor holds {checkpoint.size} sealed records, the database"
                         f" {state.frontier.size}: an older backup was restored, or records were"
-                        " removed; `citebound audit verify` says what, `citebound audit rebase`"
-                        " goes on from here"
+                        " removed; `citebound audit verify` shows which, `citebound audit rebase`"
+                        " continues from here"
                     )
                 if stored is None or opened(stored, keys).checkpoint != checkpoint:
                     raise IntegrityError(
@@ -257,8 +257,8 @@ class PostgresSequencer:
             )
         if state.cluster != server["cluster"]:
             raise IntegrityError(
-                "the ledger was sealed on another server, whose transaction ids mean nothing here:"
-                " a dump was restored; `citebound audit rebase` goes on from here"
+                "the ledger was sealed on another server, whose transaction ids mean nothing"
+                " here: a dump was restored; `citebound audit rebase` continues from here"
             )
         if state.note is not None:
             self._check_custody(state.note)

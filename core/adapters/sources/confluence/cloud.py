@@ -170,7 +170,9 @@ class CloudSpace:
         )
         told = await self._http.find_json(address, missing={_FORBIDDEN, _NOT_FOUND})
         if told is None:
-            raise DocumentError("it is gone meanwhile: the next synchronisation settles it")
+            raise DocumentError(
+                "it was deleted in the meantime: the next synchronisation will handle that"
+            )
         storage = object_of(object_of(told.get("body")).get("storage")).get("value")
         if not isinstance(storage, str):
             raise TransientError("Confluence gives a page without its text")
