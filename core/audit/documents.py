@@ -250,15 +250,15 @@ class Event:
     """Pseudonym of the asker, or the name of a part of the system."""
     actor_kind: str
     """`asker`, `officer`, `operator` or `system`."""
-    conversation: str | None
+    conversation: str | None = None
     """The conversation; None: it happened in none."""
-    seq: int | None
+    seq: int | None = None
     """Its number within the conversation; None without one."""
-    subject: str | None
+    subject: str | None = None
     """The question or answer it is about; None if there is none."""
-    cause: str | None
+    cause: str | None = None
     """The record it follows from; None if there is none."""
-    trace_id: str | None
+    trace_id: str | None = None
     """The question of the run it belongs to; None if there is none."""
     says: Mapping[str, Json] = field(default_factory=dict[str, Json])
     """Further fields by the tag: no personal text."""

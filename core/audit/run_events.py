@@ -53,7 +53,6 @@ def run_events(run: Run, *, answer_id: str, record_id: str) -> list[Event]:
             actor=run.question.asker,
             actor_kind="asker",
             conversation=run.question.conversation_id,
-            seq=None,
             subject=subject,
             cause=record_id,
             trace_id=run.question.question_id,
