@@ -22,6 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.identity_key import SealingKey
+from core.adapters.postgres.engine.rows import record, row_of
 from core.config.settings import Settings
 from core.domain.officers import Account
 
@@ -95,25 +96,16 @@ class Pseudonyms:
                     await connection.execute(_REFERENCE, rows)
 
     def _adopted(self, people: Sequence[Any]) -> list[dict[str, object]]:
-        return [
-            self._row(
-                Account(platform=row.platform, tenant=row.tenant, person=row.person),
-                row.pseudonym,
-                row.period,
-            )
-            for row in people
-        ]
+        return [self._row(record(Account, row), row.pseudonym, row.period) for row in people]
 
     def _row(self, person: Account, pseudonym: str, period: str) -> dict[str, object]:
-        return {
-            "platform": person.platform,
-            "tenant": person.tenant,
-            "person": person.person,
-            "pseudonym": pseudonym,
-            "period": period,
-            "match": self.match_hash(person),
-            "sealed": self._sealing and self._sealing.seal(person, pseudonym=pseudonym),
-        }
+        return row_of(
+            person,
+            pseudonym=pseudonym,
+            period=period,
+            match=self.match_hash(person),
+            sealed=self._sealing and self._sealing.seal(person, pseudonym=pseudonym),
+        )
 
 
 async def open_pseudonyms(engine: AsyncEngine, settings: Settings) -> Pseudonyms:

@@ -8,6 +8,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.queue.conversations import place_of
 from core.adapters.postgres.queue.rate_limits import PERSON_KEY, take_turn, tell_to_wait
@@ -39,7 +40,7 @@ _LEASE = text(
     " lease_until = clock_timestamp() + make_interval(secs => :lease_s),"
     " lease_token = gen_random_uuid(), as_of = coalesce(as_of, :today),"
     " edition = coalesce(edition, (SELECT max(number) FROM citebound.editions))"
-    " WHERE id = :id RETURNING attempt, lease_token::text, as_of, edition"
+    " WHERE id = :id RETURNING attempt, lease_token::text AS token, as_of, edition"
 )
 _HOLD = text("UPDATE citebound.inbox SET next_at = :until WHERE id = :id")
 _RENEW = text(
@@ -141,23 +142,10 @@ def _key(claimed: Claimed) -> dict[str, Any]:
 
 
 def _claimed(row: Mapping[Any, Any], leased: Mapping[Any, Any]) -> Claimed:
-    return Claimed(
-        message_id=row["message_id"],
-        conversation_id=str(row["conversation_id"]),
-        question_id=str(row["question_id"]),
-        record_id=None if row["record_id"] is None else str(row["record_id"]),
+    return record(
+        Claimed,
+        {**row, **leased},
         place=place_of(row),
-        person=row["person"],
-        asker=row["asker"],
-        text=row["text"],
-        sent_at=row["sent_at"],
-        attempt=leased["attempt"],
-        token=leased["lease_token"],
-        edition=leased["edition"],
-        as_of=leased["as_of"],
-        progress_id=row["progress_id"],
-        raw=row["raw"],
         context=context_of(row["context"]),
-        follows_unposted=row["follows_unposted"],
         is_taken_over=row["state"] == "running",
     )

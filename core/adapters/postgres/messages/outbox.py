@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from core.adapters.postgres.cases.case_posts import read_case
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger, json_text, take_number
+from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.queue.conversations import place_of
 from core.adapters.postgres.queue.rate_limits import Pace
@@ -356,28 +357,15 @@ def _channel_of(delivery: Delivery) -> dict[str, str]:
 
 
 def _delivery(row: Mapping[Any, Any], leased: Mapping[Any, Any], reply: StoredReply) -> Delivery:
-    return Delivery(
+    return record(
+        Delivery,
+        row,
         outbox_id=row["id"],
-        conversation_id=str(row["conversation_id"]),
-        cause=row["cause"],
         reply=reply,
         place=place_of(row),
-        person=row["person"],
         is_direct=row["goes_directly"],
-        shape=row["shape"],
-        attempt=row["attempt"],
-        progress_id=row["progress_id"],
         is_doubtful=row["state"] in _DOUBTED,
-        is_recorded_doubt=row["is_recorded_doubt"],
-        age_s=row["age_s"],
         token=leased["lease_token"],
         replaces=row["replaces_id"],
-        directory_id=row["directory_id"],
-        asked_from=row["asked_from"],
-        has_file=row["has_file"],
-        locale=row["locale"],
-        time_zone=row["time_zone"],
-        is_whispered=row["is_whispered"],
         is_taken_over=row["lease_token"] is not None,
-        waited_s=row["waited_s"],
     )

@@ -309,15 +309,7 @@ class PostgresDisconnections:
 
 def _event(tag: Tag, platform: str, tenant: str, says: Mapping[str, Json]) -> Event:
     return Event(
-        tag=tag,
-        actor=platform,
-        actor_kind="system",
-        conversation=None,
-        seq=None,
-        subject=f"{platform}/{tenant}",
-        cause=None,
-        trace_id=None,
-        says=says,
+        tag=tag, actor=platform, actor_kind="system", subject=f"{platform}/{tenant}", says=says
     )
 
 

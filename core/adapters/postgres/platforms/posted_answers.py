@@ -12,9 +12,10 @@ from core.adapters.postgres.cases.case_log import actor_of
 from core.adapters.postgres.cases.case_rows import is_uuid
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger, take_number
+from core.adapters.postgres.engine.rows import record, row_of
 from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.queue.conversations import place_of
-from core.adapters.postgres.queue.replies import queue_reply, reply_of
+from core.adapters.postgres.queue.replies import queue_reply, reply_of, rewrite
 from core.audit.documents import Event
 from core.domain.audit import Tag
 from core.domain.conversation import Place
@@ -69,10 +70,15 @@ class PostgresPostedAnswerActions:
             removed = (await connection.execute(_REMOVE, keys)).all()
             if not removed:
                 return False
-            record_id = await self._record(connection, answer, answer_id, by, officer)
+            reply = StoredReply(
+                notice=Notice.REMOVED,
+                question_id=answer.question_id,
+                answer_id=answer_id,
+                record_id=await self._record(connection, answer, answer_id, by, officer),
+            )
             for row in removed:
                 if row.state not in _NOT_SHOWN:
-                    await self._rewrite(connection, answer, answer_id, record_id, row)
+                    await rewrite(connection, reply, row)
             return True
 
     async def _record(
@@ -100,29 +106,8 @@ class PostgresPostedAnswerActions:
             subject=answer_id,
             cause=answer.reply["record_id"],
             trace_id=answer.question_id,
-            says={},
         )
         return await self._ledger.event(connection, event, content={})
-
-    async def _rewrite(
-        self, connection: AsyncConnection, answer: Any, answer_id: str, record_id: str, row: Any
-    ) -> None:
-        """Let a post say that it was taken away."""
-        await queue_reply(
-            connection,
-            StoredReply(
-                notice=Notice.REMOVED,
-                question_id=answer.question_id,
-                answer_id=answer_id,
-                record_id=record_id,
-            ),
-            cause=row.cause,
-            conversation_id=row.conversation_id,
-            person=row.person,
-            mode=row.mode,
-            is_direct=row.is_direct,
-            replaces=row.id,
-        )
 
     @raises_transient
     @begun_again
@@ -141,16 +126,7 @@ class PostgresPostedAnswerActions:
                 thread=_cause_of_share(answer_id),
                 mode="channel",
             )
-            made = await connection.scalar(
-                _MAKE,
-                {
-                    "id": self._ledger.ids.new(),
-                    "platform": place.platform,
-                    "tenant": place.tenant,
-                    "channel": place.channel,
-                    "thread": place.thread,
-                },
-            )
+            made = await connection.scalar(_MAKE, row_of(place, id=self._ledger.ids.new()))
             reply = reply_of(answer.reply)
             if made is None or reply.answer is None:
                 return False
@@ -184,8 +160,8 @@ def _cause_of_share(answer_id: str) -> str:
 
 
 _FIND = text(
-    "SELECT o.reply, i.person, i.text, i.mode, c.platform, c.tenant, c.channel, c.thread,"
-    " i.raw->>'from_channel' AS asked_from,"
+    "SELECT o.reply, i.person, i.text AS question, i.mode,"
+    " c.platform, c.tenant, c.channel, c.thread, i.raw->>'from_channel' AS asked_from,"
     " coalesce((i.raw->>'is_targeted')::boolean, false) AS is_whispered,"
     " o.removed_at IS NOT NULL AS is_removed,"
     " (SELECT count(*) FROM citebound.cases k WHERE k.question_id = i.question_id"
@@ -272,19 +248,7 @@ class PostgresPostedAnswers:
             row = (await connection.execute(_FIND, values)).mappings().one_or_none()
         if row is None:
             return None
-        return PostedAnswer(
-            reply=reply_of(row["reply"]),
-            place=place_of(row),
-            person=row["person"],
-            question=row["text"],
-            is_followed=row["is_followed"],
-            is_expired=row["is_expired"],
-            is_removed=row["is_removed"],
-            is_superseded=row["is_superseded"],
-            asked_from=row["asked_from"],
-            is_whispered=row["is_whispered"],
-            shared_in=frozenset(row["shared_in"]),
-        )
+        return record(PostedAnswer, row, reply=reply_of(row["reply"]), place=place_of(row))
 
     @raises_transient
     @begun_again

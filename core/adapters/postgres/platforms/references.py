@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.pseudonyms import Pseudonyms
+from core.adapters.postgres.engine.rows import row_of
 from core.domain.conversation import ConversationReference
 from core.domain.officers import Account
 
@@ -57,15 +58,7 @@ class PostgresConversationReferences:
 
         Nothing is written if nothing changed, or if a direct conversation would lose its person.
         """
-        row = {
-            "platform": reference.platform,
-            "tenant": reference.tenant,
-            "conversation": reference.conversation,
-            "person": reference.person,
-            "match": self._match_hash(reference),
-            "team": reference.team,
-            "facts": dict(reference.facts),
-        }
+        row = row_of(reference, match=self._match_hash(reference), facts=dict(reference.facts))
         async with self._engine.begin() as connection:
             since = await connection.scalar(_PUT, row)
             return since or (await connection.execute(_SINCE, row)).scalar_one()

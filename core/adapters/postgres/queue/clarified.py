@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.adapters.postgres.queue.replies import queue_reply
+from core.adapters.postgres.queue.replies import rewrite
 from core.audit.run_events import answered_back
 from core.domain.delivery import EVERY_CASE, StoredReply
 from core.domain.question import ALL
@@ -54,21 +54,13 @@ async def show_choice(
     post: Any = (await connection.execute(_POST, {"answer": answer_id})).one_or_none()
     if post is None:
         return
-    await queue_reply(
-        connection,
-        StoredReply(
-            chosen=EVERY_CASE if chosen == ALL else chosen[:LONGEST],
-            question_id=question_id or post.question_id,
-            answer_id=answer_id,
-            record_id=post.record_id,
-        ),
-        cause=post.cause,
-        conversation_id=post.conversation_id,
-        person=post.person,
-        mode=post.mode,
-        is_direct=post.is_direct,
-        replaces=post.id,
+    reply = StoredReply(
+        chosen=EVERY_CASE if chosen == ALL else chosen[:LONGEST],
+        question_id=question_id or post.question_id,
+        answer_id=answer_id,
+        record_id=post.record_id,
     )
+    await rewrite(connection, reply, post)
 
 
 async def show_reply(connection: AsyncConnection, run: Run) -> None:

@@ -8,8 +8,8 @@ from sqlalchemy import bindparam, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from core.adapters.postgres.engine.rows import record
 from core.agent.reply.answer_json import answer_json, answer_of
-from core.domain.case import CaseState
 from core.domain.delivery import AboutCase, CasePart, Notice, StoredReply
 from core.domain.errors import ContractError, OvertakenError
 from core.domain.run import Run
@@ -77,6 +77,42 @@ async def queue_reply(
     )
 
 
+async def rewrite(
+    connection: AsyncConnection, reply: StoredReply, post: Any, *, cause: str | None = None
+) -> None:
+    """Queue what a post shall say from now on.
+
+    Args:
+        connection: Under the lock of the conversation.
+        reply: What it shall say.
+        post: Its row of the outbox: `id`, `conversation_id`, `person`, `mode` and `is_direct`.
+        cause: What the rewriting answers; None: the `cause` of the post.
+    """
+    await queue_reply(
+        connection,
+        reply,
+        cause=cause or post.cause,
+        conversation_id=post.conversation_id,
+        person=post.person,
+        mode=post.mode,
+        is_direct=post.is_direct,
+        replaces=post.id,
+    )
+
+
+def reply_to(run: Run, receipt: RecordReceipt) -> StoredReply:
+    """Return the answer of a run, as it is stored."""
+    return StoredReply(
+        answer=run.answer,
+        question_id=run.question.question_id,
+        answer_id=receipt.answer_id,
+        record_id=receipt.record_id,
+        leaf_hash=receipt.leaf_hash.hex(),
+        groups=run.question.scope.groups,
+        language=run.question.language,
+    )
+
+
 def reply_json(reply: StoredReply) -> dict[str, Any]:
     """Return a reply as it is stored.
 
@@ -111,22 +147,15 @@ def reply_of(stored: Mapping[str, Any]) -> StoredReply:
     """
     if stored["v"] not in range(FORMAT, A_SOURCE + 1):
         raise ContractError(f"expected a reply of format {FORMAT}, got {stored['v']!r}")
-    return StoredReply(
+    return record(
+        StoredReply,
+        stored,
         answer=None if stored["answer"] is None else answer_of(stored["answer"]),
-        notice=None if stored["notice"] is None else Notice(stored["notice"]),
         about=_about(stored["about"]) if "about" in stored else None,
-        question_id=stored["question_id"],
-        answer_id=stored["answer_id"],
-        record_id=stored["record_id"],
-        leaf_hash=stored["leaf_hash"],
-        groups=frozenset(stored["groups"]),
         language=spoken(stored["language"]) if "language" in stored else None,
         is_outdated=stored.get("outdated", False),
         chosen=stored.get("asked", "") if stored.get("chosen") else None,
-        edition=stored.get("edition"),
         asked=None if stored.get("chosen") else stored.get("asked"),
-        checkpoint=stored.get("checkpoint"),
-        subject=stored.get("subject"),
         ask_again_at=datetime.fromisoformat(stored["again"]) if "again" in stored else None,
     )
 
@@ -155,12 +184,7 @@ def _about_json(about: AboutCase) -> dict[str, Any]:
 
 
 def _about(stored: Mapping[str, Any]) -> AboutCase:
-    return AboutCase(
-        what=CasePart(stored["what"]),
-        case_id=stored["case"],
-        message_id=stored["message"],
-        state=None if stored["state"] is None else CaseState(stored["state"]),
-    )
+    return record(AboutCase, stored, case_id=stored["case"], message_id=stored["message"])
 
 
 _DONE = text(
@@ -199,20 +223,11 @@ async def settle(
     message = closed.one_or_none()
     if message is None:
         raise OvertakenError("the message was taken over, edited, deleted or stopped")
-    question = run.question
     await queue_reply(
         connection,
-        StoredReply(
-            answer=run.answer,
-            question_id=question.question_id,
-            answer_id=receipt.answer_id,
-            record_id=receipt.record_id,
-            leaf_hash=receipt.leaf_hash.hex(),
-            groups=question.scope.groups,
-            language=question.language,
-        ),
+        reply_to(run, receipt),
         cause=cause_of_message(completion.message_id),
-        conversation_id=question.conversation_id,
+        conversation_id=run.question.conversation_id,
         person=message.person,
         mode=message.mode,
         progress_id=message.progress_id,
