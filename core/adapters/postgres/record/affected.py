@@ -259,8 +259,6 @@ class PostgresAffectedAnswers:
                 tag=Tag.ANSWER_AFFECTED,
                 actor="corpus",
                 actor_kind="system",
-                conversation=None,
-                seq=None,
                 subject=row["answer_id"],
                 cause=row["record_id"],
                 trace_id=row["question_id"],

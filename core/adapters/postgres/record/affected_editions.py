@@ -13,9 +13,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.cases.case_posts import officers_conversation
 from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.transactions import begun_again
-from core.adapters.postgres.queue.replies import queue_reply
-from core.domain.affected import AffectedEdition, ChangedClause, ClauseChange
+from core.adapters.postgres.queue.replies import queue_reply, rewrite
+from core.domain.affected import AffectedEdition, ChangedClause
 from core.domain.delivery import StoredReply
 from core.domain.errors import OvertakenError
 from core.domain.officers import Officers
@@ -108,7 +109,8 @@ _WAITING = text(
     " GROUP BY edition ORDER BY edition DESC"
 )
 _LISTED = text(
-    "SELECT answer_id::text, record_id::text, state, approved_by FROM citebound.affected_answers"
+    "SELECT answer_id::text, record_id::text AS found_record, state, approved_by"
+    " FROM citebound.affected_answers"
     " WHERE edition = :edition AND (:state = '' OR state = :state)"
     " AND (:policy = '' OR changes @> jsonb_build_array(jsonb_build_object('policy', :policy)))"
     " AND (CAST(:before AS uuid) IS NULL OR answer_id < CAST(:before AS uuid))"
@@ -173,15 +175,7 @@ class PostgresAffectedEditions:
         }
         async with self._engine.connect() as connection:
             rows = (await connection.execute(_LISTED, given)).all()
-        return [
-            ListedAnswer(
-                answer_id=row.answer_id,
-                found_record=row.record_id,
-                state=row.state,
-                approved_by=row.approved_by,
-            )
-            for row in rows
-        ]
+        return [record(ListedAnswer, row) for row in rows]
 
     @raises_transient
     @begun_again
@@ -217,32 +211,10 @@ async def read_edition(
         return None
     given = {"edition": edition, "most": clauses}
     rows = (await connection.execute(_CLAUSES, given)).mappings().all()
-    changed = tuple(
-        ChangedClause(
-            title=row["title"],
-            section=row["section"],
-            old_version=row["old_version"],
-            new_version=row["new_version"],
-            change=ClauseChange(row["change"]),
-            before=row["before"],
-            after=row["after"],
-            answers=row["answers"],
-        )
-        for row in rows
-    )
+    changed = tuple(record(ChangedClause, row) for row in rows)
     left_out = rows[0]["clauses"] - len(rows) if rows else 0
-    return AffectedEdition(
-        edition=edition,
-        waiting=counts["waiting"],
-        under_way=counts["under_way"],
-        told=counts["told"],
-        confirmed=counts["confirmed"],
-        dropped=counts["dropped"],
-        failed=counts["failed"],
-        approved_by=tuple(counts["approved_by"]),
-        approved_at=counts["approved_at"],
-        clauses=changed,
-        clauses_left_out=left_out,
+    return record(
+        AffectedEdition, counts, edition=edition, clauses=changed, clauses_left_out=left_out
     )
 
 
@@ -260,16 +232,7 @@ async def update_cards(connection: AsyncConnection, officers: Officers, *, ids: 
         causes = [f"affected:{row['edition']}:{total}" for total in row["totals"]]
         posted = (await connection.execute(_POSTED, {"causes": causes})).all()
         for card in posted:
-            await queue_reply(
-                connection,
-                reply,
-                cause=card.cause,
-                conversation_id=card.conversation_id,
-                person=card.person,
-                mode=card.mode,
-                is_direct=card.is_direct,
-                replaces=card.id,
-            )
+            await rewrite(connection, reply, card)
         cause = f"affected:{row['edition']}:{row['total']}"
         if not row["waiting"] or cause in {card.cause for card in posted}:
             continue

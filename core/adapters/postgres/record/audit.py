@@ -18,6 +18,7 @@ from core.adapters.postgres.engine.ledger import (
     json_text,
     take_number,
 )
+from core.adapters.postgres.engine.rows import row_of
 from core.adapters.postgres.engine.tables import (
     answers,
     citations,
@@ -126,8 +127,6 @@ class _AnswerRows:
             tag=Tag.PRECEDENT_APPLIED,
             actor="pipeline",
             actor_kind="system",
-            conversation=None,
-            seq=None,
             subject=told.precedent_id,
             cause=record_id,
             trace_id=run.question.question_id,
@@ -187,17 +186,8 @@ async def _store_run(
             text=question.text,
             standalone=question.own,
             context=context_json(question.context),
-            scope={
-                "as_of": scope.as_of.isoformat(),
-                "edition": scope.edition,
-                "groups": sorted(scope.groups),
-                "jurisdiction": scope.jurisdiction,
-                "tags": sorted(scope.tags),
-            },
-            assumptions=[
-                {"slot": item.slot, "value": item.value, "source": item.source}
-                for item in question.assumptions
-            ],
+            scope=row_of(scope, as_of=scope.as_of.isoformat()),
+            assumptions=[row_of(item) for item in question.assumptions],
             asked_at=question.asked_at,
         )
     )
@@ -245,16 +235,14 @@ async def _store_claims(connection: AsyncConnection, run: Run, answer_id: str) -
         await connection.execute(
             citations.insert(),
             [
-                {
-                    "answer_id": answer_id,
-                    "n": citation.number,
-                    "key": citation.key,
-                    "version_id": citation.span.version_id,
-                    "char_start": citation.span.char_start,
-                    "char_end": citation.span.char_end,
-                    "quote_hash": quote_hash(citation.quote),
-                    "score": scores.get(citation.key),
-                }
+                row_of(
+                    citation.span,
+                    answer_id=answer_id,
+                    n=citation.number,
+                    key=citation.key,
+                    quote_hash=quote_hash(citation.quote),
+                    score=scores.get(citation.key),
+                )
                 for citation in run.answer.citations
             ],
         )

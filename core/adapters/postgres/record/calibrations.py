@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.transactions import AdvisoryLock, wait_for_one
 from core.audit.documents import Event
 from core.confidence.calibration import (
@@ -143,12 +144,10 @@ class PostgresCalibrations:
         async with self._engine.connect() as connection:
             rows = (await connection.execute(_STORED)).all()
         return tuple(
-            FittedCalibration(
+            record(
+                FittedCalibration,
+                row,
                 calibration=calibration_of(row.coefficients),
-                of_models=row.of_models,
-                fitted_at=row.fitted_at,
-                labels=row.labels,
-                figures=row.figures,
                 spreads={
                     name: Spread(bounds=tuple(one["bounds"]), shares=tuple(one["shares"]))
                     for name, one in row.spreads.items()
@@ -193,11 +192,7 @@ class PostgresCalibrations:
                 tag=Tag.CALIBRATION_ACTIVATED,
                 actor=officer or "console",
                 actor_kind="officer" if officer else "operator",
-                conversation=None,
-                seq=None,
                 subject=f"calibration:{calibration.name}",
-                cause=None,
-                trace_id=None,
                 says={
                     "of": "models" if of_models else "rules",
                     "before": calibration_json(before),

@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from core.adapters.postgres.cases.case_posts import tell_officers
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger, append
+from core.adapters.postgres.engine.rows import record, row_of
 from core.adapters.postgres.engine.transactions import begun_again
 from core.audit.documents import Event
 from core.domain.audit import Tag
@@ -77,7 +78,7 @@ _KEEP = text(
 )
 _FINISH = text(
     "UPDATE citebound.consistency_checks c SET finished_at = clock_timestamp(), asked = :asked,"
-    " pairs = :pairs, cost_usd = :cost,"
+    " pairs = :pairs, cost_usd = :cost_usd,"
     " found = (SELECT count(*) FROM citebound.contradictions WHERE day = :day)"
     " WHERE day = :day AND finished_at IS NULL RETURNING found"
 )
@@ -148,15 +149,7 @@ class PostgresConsistency:
     async def finish(self, day: date, counts: CheckCounts, /) -> int:
         """See `ConsistencyStore.finish`."""
         async with self._engine.begin() as connection:
-            found = await connection.scalar(
-                _FINISH,
-                {
-                    "day": day,
-                    "asked": counts.asked,
-                    "pairs": counts.pairs,
-                    "cost": counts.cost_usd,
-                },
-            )
+            found = await connection.scalar(_FINISH, row_of(counts, day=day))
             if found is None or not counts.asked:
                 return 0
             await self._recorded(connection, day, counts, found=int(found))
@@ -184,29 +177,16 @@ class PostgresConsistency:
     @staticmethod
     def _event(tag: Tag, *, subject: str, cause: str | None, says: Mapping[str, Json]) -> Event:
         return Event(
-            tag=tag,
-            actor="worker",
-            actor_kind="system",
-            conversation=None,
-            seq=None,
-            subject=subject,
-            cause=cause,
-            trace_id=None,
-            says=says,
+            tag=tag, actor="worker", actor_kind="system", subject=subject, cause=cause, says=says
         )
 
 
 def _past_answer(row: RowMapping) -> PastAnswer:
     scope: Mapping[str, Any] = row["scope"]
     citations: Sequence[Mapping[str, Any]] = row["citations"]
-    return PastAnswer(
-        answer_id=row["answer_id"],
-        record_id=row["record_id"],
-        text=row["text"],
-        groups=frozenset(scope["groups"]),
-        jurisdiction=scope["jurisdiction"],
-        tags=frozenset(scope["tags"]),
-        edition=row["edition"],
+    return record(
+        PastAnswer,
+        {**scope, **row},
         versions=frozenset(one["version"] for one in citations),
         told={"outcome": row["outcome"], "answer": row["said"], "citations": list(citations)},
     )

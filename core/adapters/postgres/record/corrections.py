@@ -13,9 +13,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger, append, take_number
+from core.adapters.postgres.engine.rows import record, row_of
 from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.queue.conversations import place_of
-from core.adapters.postgres.queue.replies import cause_of_message, queue_reply
+from core.adapters.postgres.queue.replies import cause_of_message, queue_reply, reply_to, rewrite
 from core.audit.documents import Event
 from core.domain.audit import Tag
 from core.domain.conversation import context_json, context_of
@@ -55,9 +56,11 @@ _ASKED = text(
     f" c.platform, c.tenant, c.channel, c.thread, i.person, i.asker, i.mode, o.is_direct,"
     f" o.reply->'answer' AS given {_EARLIER}"
 )
-_POST = text(f"SELECT o.id, o.is_direct, o.reply {_EARLIER}")
+_POST = text(
+    f"SELECT o.id, o.is_direct, o.reply, q.conversation_id::text, i.person, i.mode {_EARLIER}"
+)
 _SHARED = text(
-    "SELECT id, conversation_id::text, person, mode FROM citebound.outbox"
+    "SELECT id, conversation_id::text, person, mode, false AS is_direct FROM citebound.outbox"
     " WHERE cause = 'share:' || :answer AND reply->>'answer' IS NOT NULL AND removed_at IS NULL"
 )
 _LOCK = text(
@@ -76,8 +79,8 @@ _FAIL = text(
 _MESSAGE = text(
     "INSERT INTO citebound.inbox (dedupe_key, conversation_id, kind, sent_at, raw, run_salt, state,"
     " outcome, question_id, record_id, person, asker, mode, text, edition, as_of, context, is_told)"
-    " VALUES ('correction:' || CAST(:question AS text), :conversation, 'correction',"
-    " clock_timestamp(), '{}', ''::bytea, 'done', :outcome, CAST(:question AS uuid), :record,"
+    " VALUES ('correction:' || CAST(:question_id AS text), :conversation_id, 'correction',"
+    " clock_timestamp(), '{}', ''::bytea, 'done', :outcome, CAST(:question_id AS uuid), :record_id,"
     " :person, :asker, :mode, :text, :edition, :as_of, :context, true) RETURNING id"
 ).bindparams(bindparam("context", type_=JSONB))
 """The question as asked anew: what is posted for it is found by its buttons like any other."""
@@ -166,33 +169,22 @@ async def _queue(
     question = run.question
     message_id = await connection.scalar(
         _MESSAGE,
-        {
-            "conversation": correction.conversation_id,
-            "outcome": run.answer.outcome.value,
-            "question": question.question_id,
-            "record": receipt.record_id,
-            "person": correction.person,
-            "asker": correction.asker,
-            "mode": correction.place.mode,
-            "text": correction.text,
-            "edition": run.edition,
-            "as_of": question.scope.as_of,
-            "context": context_json(question.context),
-        },
+        row_of(
+            correction,
+            outcome=run.answer.outcome.value,
+            question_id=question.question_id,
+            record_id=receipt.record_id,
+            mode=correction.place.mode,
+            edition=run.edition,
+            as_of=question.scope.as_of,
+            context=context_json(question.context),
+        ),
     )
     if not isinstance(message_id, int):
         raise IntegrityError("the database returned no id for a correction")
     await queue_reply(
         connection,
-        StoredReply(
-            answer=run.answer,
-            question_id=question.question_id,
-            answer_id=receipt.answer_id,
-            record_id=receipt.record_id,
-            leaf_hash=receipt.leaf_hash.hex(),
-            groups=question.scope.groups,
-            language=question.language,
-        ),
+        reply_to(run, receipt),
         cause=cause_of_message(message_id),
         conversation_id=correction.conversation_id,
         person=correction.person,
@@ -214,27 +206,10 @@ async def _mark(
         leaf_hash=recorded.leaf_hash,
     )
     cause = f"outdated:{correction.answer_id}"
-    await queue_reply(
-        connection,
-        mark,
-        cause=cause,
-        conversation_id=correction.conversation_id,
-        person=correction.person,
-        mode=correction.place.mode,
-        is_direct=post.is_direct,
-        replaces=post.id,
-    )
+    await rewrite(connection, mark, post, cause=cause)
     shared = await connection.execute(_SHARED, {"answer": correction.answer_id})
     for copy in shared.all():
-        await queue_reply(
-            connection,
-            mark,
-            cause=cause,
-            conversation_id=copy.conversation_id,
-            person=copy.person,
-            mode=copy.mode,
-            replaces=copy.id,
-        )
+        await rewrite(connection, mark, copy, cause=cause)
 
 
 async def _held(connection: AsyncConnection, correction: Correction) -> None:
@@ -251,7 +226,6 @@ def _event(tag: Tag, correction: Correction, seq: int, says: Mapping[str, Json])
         seq=seq,
         subject=correction.answer_id,
         cause=correction.record_id,
-        trace_id=None,
         says=says,
     )
 
@@ -260,24 +234,10 @@ def _correction(row: RowMapping, asked: RowMapping) -> Correction:
     scope: Mapping[str, Any] = asked["scope"]
     changes: list[Mapping[str, str | None]] = row["changes"]
     named = [", ".join(filter(None, (one["title"], one["section"]))) for one in changes]
-    return Correction(
-        answer_id=row["answer_id"],
-        record_id=row["record_id"],
-        approved_by=row["approved_by"],
-        question_id=row["question_id"],
-        conversation_id=asked["conversation_id"],
+    return record(
+        Correction,
+        {**asked, **scope, **row},
         place=place_of(asked),
-        person=asked["person"],
-        asker=asked["asker"],
-        text=asked["text"],
-        standalone=asked["standalone"],
-        groups=frozenset(scope["groups"]),
-        jurisdiction=scope["jurisdiction"],
-        tags=frozenset(scope["tags"]),
         context=context_of(asked["context"]),
-        answered_at=asked["answered_at"],
         changed=tuple(dict.fromkeys(named)),
-        given=asked["given"],
-        attempt=row["attempt"],
-        is_direct=asked["is_direct"],
     )

@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.rows import record, row_of
 from core.adapters.postgres.engine.scope import scope_parameters
 from core.adapters.postgres.record.question_statements import (
     CONTEXT,
@@ -101,29 +102,13 @@ class PostgresQuestionDrafts:
         return added
 
     async def _insert(self, connection: AsyncConnection, draft: QuestionDraft) -> int | None:
-        row = {
-            "key": draft.key,
-            "question": draft.question,
-            "kind": draft.kind,
-            "difficulty": draft.difficulty,
-            "expected": draft.expected,
-            "made_by": draft.made_by,
-            "at": self._ledger.clock.now(),
-        }
+        row = row_of(draft, key=draft.key, at=self._ledger.clock.now())
         number = await connection.scalar(INSERT, row)
         if number is None:
             return None
-        for n, one in enumerate(draft.passages, start=1):
-            passage = {
-                "draft": number,
-                "n": n,
-                "version": one.span.version_id,
-                "start": one.span.char_start,
-                "end": one.span.char_end,
-                "quote": one.quote,
-                "section": one.section,
-            }
-            await connection.execute(INSERT_PASSAGE, passage)
+        for n, passage in enumerate(draft.passages, start=1):
+            place = row_of(passage.span, draft=number, n=n)
+            await connection.execute(INSERT_PASSAGE, row_of(passage, **place))
         return number
 
     @raises_transient
@@ -177,7 +162,7 @@ class PostgresQuestionDrafts:
         }
         async with self._engine.connect() as connection:
             row = (await connection.execute(CONTEXT, given)).one()
-        return PassageContext(before=row.before, after=row.after)
+        return record(PassageContext, row)
 
     @raises_transient
     async def texts(self, scope: Scope) -> list[str]:
@@ -190,22 +175,7 @@ class PostgresQuestionDrafts:
         """Return the sections of the versions in force in a scope, by policy, in text order."""
         async with self._engine.connect() as connection:
             rows = (await connection.execute(SECTIONS, scope_parameters(scope))).all()
-        return [
-            AskedSection(
-                version_id=VersionId(row.id),
-                start=row.start,
-                text=row.body,
-                policy=row.key,
-                title=row.title,
-                version=row.version,
-                section=row.section,
-                heading=row.heading,
-                path=tuple(row.path),
-                jurisdiction=row.jurisdiction,
-                audience=frozenset(row.audience),
-            )
-            for row in rows
-        ]
+        return [record(AskedSection, row) for row in rows]
 
     @raises_transient
     async def decide(self, number: int, decision: DraftDecision, *, officer: Officer) -> KeptDraft:
@@ -222,17 +192,14 @@ class PostgresQuestionDrafts:
             _check(before, decision)
             mends = _changes(before, decision)
             state = before.state if decision.state is DraftState.DRAFT else decision.state
-            row = {
-                "number": number,
-                "state": state.value,
-                "question": decision.question,
-                "difficulty": decision.difficulty,
-                "expected": decision.expected,
-                "mends": bool(mends),
-                "officer": officer.login,
-                "at": self._ledger.clock.now(),
-                "revision": decision.revision,
-            }
+            row = row_of(
+                decision,
+                number=number,
+                state=state.value,
+                mends=bool(mends),
+                officer=officer.login,
+                at=self._ledger.clock.now(),
+            )
             if await connection.scalar(DECIDE, row) is None:
                 raise UsageError(
                     "somebody else has just decided on it: look again before you decide"
@@ -286,11 +253,7 @@ def _events(
             tag=tag,
             actor=officer.login,
             actor_kind="officer",
-            conversation=None,
-            seq=None,
             subject=f"draft:{before.number}",
-            cause=None,
-            trace_id=None,
             says=says,
         )
 
@@ -317,39 +280,22 @@ def _events(
 
 def _kept(row: Mapping[Any, Any]) -> KeptDraft:
     passages: list[Mapping[str, Any]] = row["passages"] or []
-    return KeptDraft(
-        number=row["number"],
-        draft=QuestionDraft(
-            question=row["question"],
-            kind=row["kind"],
-            difficulty=row["difficulty"],
-            expected=row["expected"],
-            passages=tuple(map(_passage, passages)),
-            made_by=row["made_by"],
-        ),
-        state=DraftState(row["state"]),
-        drafted=row["drafted"],
-        decided_by=row["decided_by"],
-        is_mended=row["is_mended"],
+    return record(
+        KeptDraft,
+        row,
+        draft=record(QuestionDraft, row, passages=tuple(map(_passage, passages))),
         is_stale=not all(one["stands"] for one in passages),
-        revision=row["revision"],
     )
 
 
 def _passage(stored: Mapping[str, Any]) -> AnswerPassage:
     start = stored["start"]
-    return AnswerPassage(
+    return record(
+        AnswerPassage,
+        stored,
         span=Span(
             version_id=VersionId(stored["version_id"]),
             char_start=start,
             char_end=start + len(stored["quote"]),
         ),
-        quote=stored["quote"],
-        policy=stored["policy"],
-        title=stored["title"],
-        version=stored["version"],
-        section=stored["section"],
-        heading=stored["heading"],
-        jurisdiction=stored["jurisdiction"],
-        audience=frozenset(stored["audience"]),
     )

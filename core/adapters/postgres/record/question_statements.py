@@ -15,7 +15,7 @@ INSERT = text(
 INSERT_PASSAGE = text(
     "INSERT INTO citebound.question_passages"
     " (draft, n, version_id, char_start, char_end, quote, section)"
-    " VALUES (:draft, :n, :version, :start, :end, :quote, :section)"
+    " VALUES (:draft, :n, :version_id, :char_start, :char_end, :quote, :section)"
 )
 _READ = f"""
 WITH live AS MATERIALIZED (SELECT version_id FROM {_ALL} AS l)
@@ -83,10 +83,11 @@ NOTE_READ = text(
     " ON CONFLICT DO NOTHING"
 )
 SECTIONS = text(f"""
-SELECT v.id, p.key, v.title, coalesce(v.label, v.number::text) AS version, v.jurisdiction,
+SELECT v.id AS version_id, p.key AS policy, v.title, coalesce(v.label, v.number::text) AS version,
+       v.jurisdiction,
        citebound.audience_now(v.audience, v.policy_id) AS audience,
        coalesce(nullif(s.number, ''), s.title) AS section, s.title AS heading, s.path,
-       s.body_start AS start, substr(v.text, s.body_start + 1, s.char_end - s.body_start) AS body
+       s.body_start AS start, substr(v.text, s.body_start + 1, s.char_end - s.body_start) AS text
   FROM {LIVE} live JOIN citebound.policy_versions v ON v.id = live.version_id
   JOIN citebound.policies p ON p.id = v.policy_id
   JOIN citebound.sections s ON s.version_id = v.id

@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from core.adapters.postgres.cases.case_posts import officers_conversation
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.queue.replies import queue_reply
 from core.audit.anchors import Receipt
 from core.audit.checkpoint import Position, checkpoint_of
@@ -114,11 +115,6 @@ async def _record(
         tag=Tag.LEDGER_ANCHORED,
         actor="sequencer",
         actor_kind="system",
-        conversation=None,
-        seq=None,
-        subject=None,
-        cause=None,
-        trace_id=None,
         says={
             "target": target,
             "generation": generation,
@@ -137,12 +133,8 @@ async def read_receipts(connection: AsyncConnection) -> Sequence[Receipt]:
 
 def _receipt(row: Mapping[Any, Any]) -> Receipt:
     position: Position = (row["generation"], row["size"])
-    return Receipt(
-        target=row["target"],
-        note=row["note"],
-        position=position,
-        token=_token(row["receipt"]),
-        record_id=row["record"],
+    return record(
+        Receipt, row, position=position, token=_token(row["receipt"]), record_id=row["record"]
     )
 
 

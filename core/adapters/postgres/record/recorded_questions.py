@@ -9,10 +9,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.officers.session import OfficerSession, Reading
 from core.audit.canonical import Commitment, leaf_hash
 from core.audit.documents import Event
-from core.domain.affected import AffectedAnswer, ClauseChange
+from core.domain.affected import AffectedAnswer
 from core.domain.audit import Tag
 from core.domain.json_value import Json, JsonObject
 from core.replay.recorded import RecordedQuestion, StoredRecord
@@ -107,25 +108,7 @@ class PostgresRecordedQuestions:
         )
         async with self._session.reading(reading) as connection:
             rows = (await connection.execute(_LISTED, given)).mappings().all()
-        return tuple(
-            AffectedAnswer(
-                record_id=str(row["record_id"]),
-                answered_at=row["answered_at"],
-                question=row["question"],
-                edition=row["edition"],
-                policy=row["policy"],
-                section=row["section"],
-                old_version=row["old_version"],
-                new_version=row["new_version"],
-                change=ClauseChange(row["change"]),
-                before=row["before"],
-                after=row["after"],
-                still_holds=row["still_holds"],
-                decided_at=row["decided_at"],
-                notified_at=row["notified_at"],
-            )
-            for row in rows
-        )
+        return tuple(record(AffectedAnswer, row) for row in rows)
 
     @raises_transient
     async def note_replay(self, question: RecordedQuestion, says: Mapping[str, Json]) -> None:
@@ -157,8 +140,6 @@ class PostgresRecordedQuestions:
             tag=tag,
             actor=self._officer,
             actor_kind="officer",
-            conversation=None,
-            seq=None,
             subject=subject,
             cause=cause,
             trace_id=trace_id,

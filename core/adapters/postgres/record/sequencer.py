@@ -6,7 +6,7 @@ that a cursor by them would pass over one that commits late; below the horizon n
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -186,12 +186,8 @@ class PostgresSequencer:
             state = await read_state(connection)
             server = await read_server(connection)
             rows = (await connection.execute(_LEFT_OUT)).mappings().all()
-            state = TreeState(
-                generation=state.generation + 1,
-                frontier=state.frontier,
-                horizon=state.horizon,
-                cluster=server["cluster"],
-                note=None,
+            state = replace(
+                state, generation=state.generation + 1, cluster=server["cluster"], note=None
             )
             note = await self._append(connection, state, rows, horizon=server["horizon"])
             restored = {"generation": state.generation, "size": state.frontier.size}
@@ -304,17 +300,7 @@ def _anchored(note: str, keys: Sequence[PublicKey]) -> Checkpoint:
 
 
 def _event(tag: Tag, says: Mapping[str, Json]) -> Event:
-    return Event(
-        tag=tag,
-        actor="operator",
-        actor_kind="operator",
-        conversation=None,
-        seq=None,
-        subject=None,
-        cause=None,
-        trace_id=None,
-        says=says,
-    )
+    return Event(tag=tag, actor="operator", actor_kind="operator", says=says)
 
 
 async def _handed_over(

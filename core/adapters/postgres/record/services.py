@@ -102,17 +102,7 @@ class PostgresServices:
         *,
         cause: str | None = None,
     ) -> str:
-        event = Event(
-            tag=tag,
-            actor=service,
-            actor_kind="system",
-            conversation=None,
-            seq=None,
-            subject=None,
-            cause=cause,
-            trace_id=None,
-            says=says,
-        )
+        event = Event(tag=tag, actor=service, actor_kind="system", cause=cause, says=says)
         return await self._ledger.event(connection, event, content={})
 
 

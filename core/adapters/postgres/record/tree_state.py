@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import ARRAY, BigInteger, LargeBinary, RowMapping, Uuid, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from core.adapters.postgres.engine.rows import record
 from core.audit.checkpoint import Checkpoint, LedgerKey, signed_note
 from core.audit.merkle import Frontier
 from core.domain.errors import IntegrityError
@@ -53,12 +54,10 @@ async def read_state(connection: AsyncConnection) -> TreeState:
     row = (await connection.execute(_LAST)).mappings().one_or_none()
     if row is None:
         return TreeState(generation=0, frontier=Frontier(), horizon="0", cluster=0, note=None)
-    return TreeState(
-        generation=row["generation"],
+    return record(
+        TreeState,
+        row,
         frontier=Frontier(row["size"], [bytes(subtree) for subtree in row["frontier"]]),
-        horizon=row["horizon"],
-        cluster=row["cluster"],
-        note=row["note"],
     )
 
 

@@ -23,6 +23,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.transactions import connected
 from core.adapters.postgres.record.comparisons import (
     compare_outbox,
@@ -107,17 +108,7 @@ async def record_verification(
     Raises:
         TransientError: It could not be recorded, as on a server that only follows another one.
     """
-    event = Event(
-        tag=Tag.LEDGER_VERIFIED,
-        actor=operator,
-        actor_kind="operator",
-        conversation=None,
-        seq=None,
-        subject=None,
-        cause=None,
-        trace_id=None,
-        says=says,
-    )
+    event = Event(tag=Tag.LEDGER_VERIFIED, actor=operator, actor_kind="operator", says=says)
     entry = ledger.entry(event, content={})
     async with engine.begin() as connection:
         recorded = {"canonical": entry.data, "leaf": leaf_hash(entry.data)}
@@ -240,13 +231,7 @@ def _lacks(basis: VerificationBasis, *, anchors: int, is_sealed: bool) -> list[s
 
 async def _checkpoints(connection: AsyncConnection, deployment: str) -> list[StoredCheckpoint]:
     return [
-        StoredCheckpoint(
-            origin=origin_of(deployment, row.generation),
-            size=row.size,
-            root=bytes(row.root),
-            frontier=tuple(bytes(subtree) for subtree in row.frontier),
-            note=row.note,
-        )
+        record(StoredCheckpoint, row, origin=origin_of(deployment, row.generation))
         for row in await connection.execute(_CHECKPOINTS)
     ]
 
