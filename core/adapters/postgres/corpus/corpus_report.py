@@ -7,24 +7,26 @@ from dataclasses import dataclass
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters
-from core.domain.ontology import CrossReference
 from core.domain.question import Scope
-from core.language.spans import TextSpan, VersionId
+from core.language.spans import VersionId
 from core.ontology.extract.policy_index import IndexedPolicy, IndexedSection, PolicyIndex
 from core.ontology.graphs.lint import FoundReference
 
 _COUNTS = f"""
 WITH live AS (SELECT version_id FROM {LIVE} AS l)
-SELECT (SELECT count(*) FROM live) AS versions,
+SELECT (SELECT count(*) FROM live) AS policies,
        (SELECT count(*) FROM live JOIN citebound.sections USING (version_id)) AS sections,
        (SELECT count(*) FROM live JOIN citebound.chunks USING (version_id)) AS chunks,
-       (SELECT count(*) FROM live JOIN citebound.cross_references USING (version_id)) AS refs,
+       (SELECT count(*) FROM live
+          JOIN citebound.cross_references USING (version_id)) AS "references",
        (SELECT coalesce(sum(length(v.text)), 0) FROM live
           JOIN citebound.policy_versions v ON v.id = live.version_id) AS characters"""  # noqa: S608
 
 _REFERENCES = f"""
-SELECT p.key, x.char_start, x.char_end, x.policy, x.number, s.ordinal,
+SELECT p.key AS policy_key, x.char_start, x.char_end, x.policy, x.number,
+       s.ordinal AS section_ordinal,
        substr(v.text, x.char_start + 1, x.char_end - x.char_start) AS words
   FROM {LIVE} live
   JOIN citebound.cross_references x ON x.version_id = live.version_id
@@ -111,32 +113,14 @@ class PostgresCorpusReport:
         """Count what is in the scope."""
         async with self._engine.connect() as connection:
             row = (await connection.execute(text(_COUNTS), scope_parameters(scope))).one()
-        return CorpusCounts(
-            policies=row.versions,
-            sections=row.sections,
-            chunks=row.chunks,
-            references=row.refs,
-            characters=row.characters,
-        )
+        return record(CorpusCounts, row)
 
     async def references(self, scope: Scope) -> ReferenceList:
         """Return the references of the versions in the scope."""
         async with self._engine.connect() as connection:
             rows = (await connection.execute(text(_REFERENCES), scope_parameters(scope))).all()
             policies = await _policies(connection)
-        found = tuple(
-            FoundReference(
-                policy_key=row.key,
-                words=row.words,
-                reference=CrossReference(
-                    span=TextSpan(char_start=row.char_start, char_end=row.char_end),
-                    section_ordinal=row.ordinal,
-                    policy=row.policy,
-                    number=row.number,
-                ),
-            )
-            for row in rows
-        )
+        found = tuple(record(FoundReference, row) for row in rows)
         return ReferenceList(found=found, policies=policies)
 
 
@@ -151,13 +135,7 @@ async def _policies(connection: AsyncConnection) -> PolicyIndex:
     )
     sections: defaultdict[int, list[IndexedSection]] = defaultdict(list)
     for row in rows:
-        sections[row.version_id].append(IndexedSection(eid=row.eid, number=row.number))
+        sections[row.version_id].append(record(IndexedSection, row))
     return PolicyIndex.of(
-        IndexedPolicy(
-            key=row.key,
-            title=row.title,
-            aliases=tuple(row.aliases),
-            sections=tuple(sections[row.id]),
-        )
-        for row in newest
+        record(IndexedPolicy, row, sections=tuple(sections[row.id])) for row in newest
     )

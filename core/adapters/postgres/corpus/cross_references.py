@@ -13,6 +13,7 @@ from sqlalchemy import RowMapping, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.engine.json_rows import insert_rows
+from core.adapters.postgres.engine.rows import row_of
 from core.adapters.postgres.engine.tables import cross_references
 from core.domain.ontology import CrossReference
 from core.language.spans import TextSpan
@@ -67,14 +68,13 @@ async def store_references(
 ) -> None:
     """Store a version's references as written."""
     rows = [
-        {
-            "version_id": version_id,
-            "section_id": section_ids[reference.section_ordinal],
-            "char_start": reference.span.char_start,
-            "char_end": reference.span.char_end,
-            "policy": reference.policy,
-            "number": reference.number,
-        }
+        row_of(
+            reference.span,
+            version_id=version_id,
+            section_id=section_ids[reference.section_ordinal],
+            policy=reference.policy,
+            number=reference.number,
+        )
         for reference in publication.extraction.references
     ]
     await insert_rows(connection, cross_references, rows)

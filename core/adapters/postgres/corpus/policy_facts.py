@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.corpus.corpus_reader import metadata_of
 from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters
 from core.adapters.postgres.engine.transactions import begun_again, reading
 from core.adapters.postgres.ontology.fact_index import asked_names
@@ -19,7 +20,6 @@ from core.adapters.postgres.ontology.ontology_parts import span_of
 from core.domain.policy import EVERYONE
 from core.domain.policy_facts import Applies, PolicyExcerpt, PolicyFacts, SectionChanges
 from core.domain.question import Scope
-from core.language.spans import VersionId
 from core.ontology.fact_words import normal_name
 from core.ports.corpus import PolicyChanged
 
@@ -38,7 +38,7 @@ _LATEST = text(
     "   FROM citebound.version_readers r"
     "   WHERE r.policy_id = c.policy_id AND r.version_id = c.version_id)"
     "  LIMIT :limit)"
-    " SELECT e.number, e.published_at, p.key, v.title, v.label, v.url,"
+    " SELECT e.number AS edition, e.published_at, p.key AS policy_key, v.title, v.label, v.url,"
     " CASE WHEN l.is_withdrawn THEN 'withdrawn'"
     "  WHEN EXISTS (SELECT FROM citebound.policy_versions b WHERE b.policy_id = v.policy_id"
     "   AND b.edition_from < v.edition_from) THEN 'revised' ELSE 'added' END AS became"
@@ -65,18 +65,7 @@ class PostgresPolicyChanges:
         keys = {"groups": sorted(groups | {EVERYONE}), "limit": limit}
         async with self._engine.connect() as connection:
             rows = (await connection.execute(_LATEST, keys)).all()
-        return tuple(
-            PolicyChanged(
-                edition=row.number,
-                published_at=row.published_at,
-                policy_key=row.key,
-                title=row.title,
-                label=row.label,
-                became=row.became,
-                url=row.url,
-            )
-            for row in rows
-        )
+        return tuple(record(PolicyChanged, row) for row in rows)
 
 
 HEADING = 300
@@ -122,8 +111,8 @@ SELECT version_id, ordinal, title, trim(concat_ws(' ', number, title)) AS name, 
 _TEXT = text("SELECT text FROM citebound.policy_versions WHERE id = :version")
 
 _APPLYING = text(f"""
-SELECT DISTINCT ON (is_whole, p.key) p.key, v.title, source.type = 'Policy' AS is_whole,
-       pr.version_id, pr.char_start, pr.char_end
+SELECT DISTINCT ON (is_whole, p.key) p.key AS policy_key, v.title,
+       source.type = 'Policy' AS is_whole, pr.version_id, pr.char_start, pr.char_end
   FROM {LIVE} live JOIN citebound.policy_versions v ON v.id = live.version_id
   JOIN citebound.policies p ON p.id = v.policy_id
   JOIN citebound.entity_words w ON w.version_id = v.id AND w.type = 'Role'
@@ -175,16 +164,8 @@ class PostgresAboutPolicies:
             rows = (await connection.execute(_APPLYING, given)).mappings().all()
         first: dict[str, RowMapping] = {}
         for row in rows:
-            first.setdefault(row["key"], row)
-        return tuple(
-            Applies(
-                policy_key=row["key"],
-                title=row["title"],
-                is_whole=row["is_whole"],
-                span=span_of(row),
-            )
-            for row in first.values()
-        )
+            first.setdefault(row["policy_key"], row)
+        return tuple(record(Applies, row) for row in first.values())
 
     @raises_transient
     async def excerpts(self, key: str, scope: Scope, /) -> tuple[PolicyExcerpt, ...]:
@@ -192,17 +173,7 @@ class PostgresAboutPolicies:
         given = scope_parameters(scope) | {"key": key}
         async with reading(self._engine) as connection:
             rows = (await connection.execute(_EXCERPTS, given)).mappings().all()
-        return tuple(
-            PolicyExcerpt(
-                number=row["number"],
-                title=row["title"],
-                path=tuple(row["path"]),
-                span=span_of(row),
-                text=row["text"],
-            )
-            for row in rows
-            if row["text"].strip()
-        )
+        return tuple(record(PolicyExcerpt, row) for row in rows if row["text"].strip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,14 +219,8 @@ def _facts(row: RowMapping, sections: Mapping[int, Sequence[ComparedSection]]) -
     if row["before_id"] is not None:
         now, before = sections.get(row["version_id"], ()), sections.get(row["before_id"], ())
         changes = section_changes(now, before)
-    return PolicyFacts(
-        version_id=VersionId(row["version_id"]),
-        metadata=metadata_of(row),
-        source_name=row["source_name"],
-        changed_at=row["changed_at"],
-        before=row["before"],
-        changes=changes,
-        heading=span_of(row),
+    return record(
+        PolicyFacts, row, heading=span_of(row), metadata=metadata_of(row), changes=changes
     )
 
 

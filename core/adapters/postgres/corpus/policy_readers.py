@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from core.adapters.postgres.corpus.publication_events import corpus_event, record_edition
 from core.adapters.postgres.corpus.publishing import open_edition
 from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.transactions import wait_for_publishing
 from core.domain.audit import Tag
 from core.domain.json_value import Json
@@ -189,17 +190,7 @@ class PolicyReaders:
 
     async def last_words(self, connection: AsyncConnection) -> tuple[LastWord, ...]:
         """Return what sources said last of readers, and whether they still say so, by policy."""
-        return tuple(
-            LastWord(
-                policy=row.policy,
-                title=row.title,
-                source=row.source,
-                audience=frozenset(row.audience),
-                of_text=frozenset(row.of_text),
-                is_followed=row.is_followed,
-            )
-            for row in await connection.execute(_LAST_WORDS)
-        )
+        return tuple(record(LastWord, row) for row in await connection.execute(_LAST_WORDS))
 
     async def lift(self, connection: AsyncConnection, policies: Sequence[str]) -> tuple[str, ...]:
         """Let no source's word hold for policies any more, where none still says who reads them.

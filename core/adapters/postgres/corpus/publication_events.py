@@ -115,15 +115,7 @@ def corpus_event(
 ) -> Event:
     """Return an event of the corpus: it happens in no conversation."""
     return Event(
-        tag=tag,
-        actor=operator,
-        actor_kind="operator",
-        conversation=None,
-        seq=None,
-        subject=subject,
-        cause=cause,
-        trace_id=None,
-        says=says,
+        tag=tag, actor=operator, actor_kind="operator", subject=subject, cause=cause, says=says
     )
 
 

@@ -13,6 +13,7 @@ from sqlalchemy import select, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.engine.json_rows import bytes_in_json, insert_rows
+from core.adapters.postgres.engine.rows import row_of
 from core.adapters.postgres.engine.tables import (
     chunks,
     policies,
@@ -109,36 +110,25 @@ async def insert_version(
     effective_from = given.effective_from
     if effective_from is None and newest is not None and publication.replaces is None:
         effective_from = _begin(newest.effective_from, given.effective_until, on_day)
+    row = row_of(
+        given,
+        policy_id=policy_id,
+        number=number,
+        edition_from=edition,
+        effective_from=effective_from,
+        source_name=publication.source_name,
+        media_type=publication.document.media_type,
+        sha256=hashlib.sha256(publication.original).digest(),
+        original=publication.original,
+        text=publication.document.text,
+        page_starts=list(publication.document.page_starts),
+        notes=[*publication.document.left_out, *publication.document.notes],
+        facts_hash=publication.extraction.sha256(),
+        facts_by=publication.facts_by,
+    )
+    del row["key"]  # it names the policy
     version_id = await connection.scalar(
-        policy_versions.insert()
-        .values(
-            policy_id=policy_id,
-            number=number,
-            edition_from=edition,
-            title=given.title,
-            label=given.label,
-            owner=given.owner,
-            jurisdiction=given.jurisdiction,
-            audience=sorted(given.audience),
-            tags=sorted(given.tags),
-            effective_from=effective_from,
-            effective_until=given.effective_until,
-            upload_id=given.upload_id,
-            url=given.url,
-            sensitivity=given.sensitivity,
-            review_by=given.review_by,
-            verified_by=given.verified_by,
-            source_name=publication.source_name,
-            media_type=publication.document.media_type,
-            sha256=hashlib.sha256(publication.original).digest(),
-            original=publication.original,
-            text=publication.document.text,
-            page_starts=list(publication.document.page_starts),
-            notes=[*publication.document.left_out, *publication.document.notes],
-            facts_hash=publication.extraction.sha256(),
-            facts_by=publication.facts_by,
-        )
-        .returning(policy_versions.c.id)
+        policy_versions.insert().values(row).returning(policy_versions.c.id)
     )
     if version_id is None:
         raise IntegrityError("the database returned no id for a new version")
@@ -190,22 +180,7 @@ async def insert_sections(
     """Store a version's sections, and return their ids by ordinal."""
     if not publication.sections:
         raise IntegrityError(f"{publication.source_name} has no sections")
-    rows = [
-        {
-            "version_id": version_id,
-            "ordinal": section.ordinal,
-            "eid": section.eid,
-            "number": section.number,
-            "title": section.title,
-            "path": section.path,
-            "level": section.level,
-            "page": section.page,
-            "char_start": section.char_start,
-            "body_start": section.body_start,
-            "char_end": section.char_end,
-        }
-        for section in publication.sections
-    ]
+    rows = [row_of(section, version_id=version_id) for section in publication.sections]
     await insert_rows(connection, sections, rows)
     stored = await connection.execute(
         select(sections.c.ordinal, sections.c.id).where(sections.c.version_id == version_id)
@@ -228,18 +203,12 @@ async def insert_chunks(
         ):
             raise IntegrityError(f"chunk {chunk.chunk_id} is not the text at its span")
         rows.append(
-            {
-                "version_id": version_id,
-                "section_id": section_ids[chunk.section_ordinal],
-                "chunk_id": chunk.chunk_id,
-                "chunk_index": chunk.chunk_index,
-                "section_title": chunk.section_title,
-                "page_number": chunk.page_number,
-                "char_start": chunk.char_start,
-                "char_end": chunk.char_end,
-                "text": chunk.text,
-                "content_hash": bytes_in_json(content_hash(chunk.text)),
-            }
+            row_of(
+                chunk,
+                version_id=version_id,
+                section_id=section_ids[chunk.section_ordinal],
+                content_hash=bytes_in_json(content_hash(chunk.text)),
+            )
         )
     await insert_rows(connection, chunks, rows)
 

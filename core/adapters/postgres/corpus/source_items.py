@@ -1,11 +1,11 @@
 """Documents of sources as they were found last, and the files beside them that are no policies."""
 
 from collections.abc import Sequence
-from typing import Any
 
-from sqlalchemy import Row, text
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from core.adapters.postgres.engine.rows import record, row_of
 from core.sources.connector import OtherItem
 from core.sources.store import ItemState, KnownItem
 
@@ -62,12 +62,13 @@ _OTHERS = text(
 
 async def all_items(connection: AsyncConnection, name: str) -> tuple[KnownItem, ...]:
     """Return the documents of a source by path."""
-    return tuple(map(_item, await connection.execute(_ALL, {"name": name})))
+    return tuple(record(KnownItem, row) for row in await connection.execute(_ALL, {"name": name}))
 
 
 async def unseen_items(connection: AsyncConnection, name: str, *, run: int) -> list[KnownItem]:
     """Return those that are not gone, and that a synchronisation has not listed."""
-    return [_item(row) for row in await connection.execute(_UNSEEN, {"name": name, "run": run})]
+    given = {"name": name, "run": run}
+    return [record(KnownItem, row) for row in await connection.execute(_UNSEEN, given)]
 
 
 async def keep_items(
@@ -82,19 +83,7 @@ async def keep_items(
 
     One that is gone and never became a policy is forgotten.
     """
-    rows = [
-        {
-            "source": source_id,
-            "item_id": one.item_id,
-            "path": one.path,
-            "version": one.version,
-            "state": one.state.value,
-            "policy": one.policy,
-            "reason": one.reason,
-            "run": run,
-        }
-        for one in items
-    ]
+    rows = [row_of(item, source=source_id, run=run) for item in items]
     if rows:
         given = {"source": source_id, "items": [one.item_id for one in items]}
         await connection.execute(_KEEP, rows)
@@ -147,14 +136,3 @@ async def holder_of(connection: AsyncConnection, policy: str) -> tuple[str, str]
 async def mark_withdrawn(connection: AsyncConnection, name: str, item_id: str) -> None:
     """Remember that the policy of a document that is gone was withdrawn."""
     await connection.execute(_WITHDRAWN, {"name": name, "item": item_id})
-
-
-def _item(row: Row[Any]) -> KnownItem:
-    return KnownItem(
-        item_id=row.item_id,
-        path=row.path,
-        version=row.version,
-        state=ItemState(row.state),
-        policy=row.policy,
-        reason=row.reason,
-    )

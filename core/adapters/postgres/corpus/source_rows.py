@@ -9,13 +9,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.cases.case_posts import tell_officers
 from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.rows import record
 from core.audit.documents import Event
 from core.domain.audit import Tag
 from core.domain.delivery import Notice
 from core.domain.errors import BusyError, CiteboundError, TransientError
 from core.domain.json_value import Json
 from core.domain.officers import Officers
-from core.sources.connector import PolicySource, SourceKind, Withdrawing
+from core.sources.connector import PolicySource
 
 COLUMNS = (
     "s.id, s.name, s.kind, s.location, s.key_prefix, s.audience, s.withdrawing, s.every_s,"
@@ -37,17 +38,7 @@ PASSING = 3
 
 def source_of(row: Row[Any]) -> PolicySource:
     """Return the source of a row with `COLUMNS`."""
-    return PolicySource(
-        name=row.name,
-        kind=SourceKind(row.kind),
-        location=row.location,
-        key_prefix=row.key_prefix,
-        audience=None if row.audience is None else frozenset(row.audience),
-        withdrawing=Withdrawing(row.withdrawing),
-        every_s=row.every_s,
-        access_every_s=row.access_every_s,
-        groups=row.groups,
-    )
+    return record(PolicySource, row)
 
 
 def unknown_source(name: str) -> str:
@@ -94,11 +85,7 @@ class SourceEvents:
             tag=tag,
             actor=self._operator,
             actor_kind="operator",
-            conversation=None,
-            seq=None,
             subject=f"source:{name}",
-            cause=None,
-            trace_id=None,
             says=says,
         )
         return await self._ledger.event(connection, event, content=content or {})

@@ -41,6 +41,7 @@ from core.adapters.postgres.corpus.source_rows import (
 )
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.rows import record, row_of
 from core.domain.audit import Tag
 from core.domain.errors import CiteboundError, OccupiedError, OvertakenError, UsageError
 from core.domain.json_value import Json
@@ -129,17 +130,8 @@ class PostgresSources:
         Raises:
             UsageError: There is one of this name.
         """
-        row: dict[str, Json] = {
-            "name": source.name,
-            "kind": source.kind.value,
-            "location": json.dumps(dict(source.location)),
-            "key_prefix": source.key_prefix,
-            "audience": None if source.audience is None else [*sorted(source.audience)],
-            "withdrawing": source.withdrawing.value,
-            "every_s": source.every_s,
-            "access_every_s": source.access_every_s,
-            "groups": json.dumps(dict(source.groups)),
-        }
+        groups = json.dumps(dict(source.groups))
+        row = row_of(source, location=json.dumps(dict(source.location)), groups=groups)
         try:
             async with self._engine.begin() as connection:
                 await connection.execute(_ADD, row)
@@ -171,19 +163,11 @@ class PostgresSources:
         async with self._engine.connect() as connection:
             rows = (await connection.execute(_STATUS)).all()
         return tuple(
-            SourceStatus(
+            record(
+                SourceStatus,
+                row,
                 source=source_of(row),
-                synced_at=row.synced_at,
-                error=row.error,
-                error_since=row.error_since,
                 items={ItemState(state): count for state, count in row.states.items()},
-                others=row.others,
-                due_at=row.due_at,
-                access_read_at=row.access_read_at,
-                access_due_at=row.access_due_at,
-                access_error=row.access_error,
-                access_error_since=row.access_error_since,
-                unread=row.unread,
             )
             for row in rows
         )
@@ -230,13 +214,7 @@ class PostgresSources:
                 f"another process synchronises {name!r}: it is done soon; one that was killed"
                 f" is given {LEASED_S // 60} minutes"
             )
-        return SyncLease(
-            source=source_of(row),
-            lease=str(row.lease),
-            run=row.run,
-            token=row.token,
-            cursor=row.cursor,
-        )
+        return record(SyncLease, row, source=source_of(row))
 
     @raises_transient
     async def renew(self, lease: SyncLease, /) -> None:

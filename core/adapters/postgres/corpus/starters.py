@@ -14,11 +14,9 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters
 from core.adapters.postgres.engine.transactions import reading
-from core.adapters.postgres.ontology.ontology_parts import span_of
-from core.domain.answer import Badge
-from core.domain.ontology import EntityType
 from core.domain.policy import EVERYONE
 from core.domain.question import Scope
 from core.ports import Clock
@@ -38,13 +36,13 @@ POLICIES, OF_POLICY = 60, 150
 """Policies, and rules of each, that questions are made of: enough for some dozens of questions."""
 _RULES = text(f"""
 WITH live AS (
-  SELECT v.id, v.title, v.jurisdiction, p.key
+  SELECT v.id, v.title AS policy_title, v.jurisdiction, p.key AS policy_key
     FROM {LIVE} l JOIN citebound.policy_versions v ON v.id = l.version_id
     JOIN citebound.policies p ON p.id = v.policy_id
    ORDER BY v.jurisdiction IS NOT NULL, md5(p.key) LIMIT {POLICIES}),
 numbered AS (
-  SELECT l.key, l.title, l.jurisdiction, pr.entity_id, pr.version_id, pr.char_start, pr.char_end,
-         row_number() OVER (PARTITION BY pr.version_id
+  SELECT l.policy_key, l.policy_title, l.jurisdiction, pr.entity_id, pr.version_id,
+         pr.char_start, pr.char_end, row_number() OVER (PARTITION BY pr.version_id
            ORDER BY e.type IN ('Obligation', 'Section'), pr.char_start, pr.entity_id) AS place
     FROM live l JOIN citebound.provenance pr ON pr.version_id = l.id
     JOIN citebound.entities e ON e.id = pr.entity_id
@@ -60,7 +58,7 @@ SELECT n.*, e.type, e.name, e.attributes, EXISTS (
          AS period
   FROM numbered n JOIN citebound.entities e ON e.id = n.entity_id
  WHERE n.place <= {OF_POLICY}
- ORDER BY n.key, n.char_start, n.entity_id""")  # noqa: S608  # constants
+ ORDER BY n.policy_key, n.char_start, n.entity_id""")  # noqa: S608  # constants
 _CURRENT = text("""
 SELECT (SELECT max(number) FROM citebound.editions) AS edition, coalesce((
          SELECT starters FROM citebound.starter_sets WHERE chosen_at IS NOT NULL
@@ -112,20 +110,7 @@ class PostgresStarters:
         """See `StarterStore.rules`; of `POLICIES` policies, `OF_POLICY` each."""
         async with reading(self._engine) as connection:
             rows = (await connection.execute(_RULES, scope_parameters(scope))).mappings().all()
-        return tuple(
-            StatedRule(
-                type=EntityType(row["type"]),
-                name=row["name"],
-                attributes=row["attributes"],
-                has_amount=row["has_amount"],
-                period=row["period"],
-                span=span_of(row),
-                policy_key=row["key"],
-                policy_title=row["title"],
-                jurisdiction=row["jurisdiction"],
-            )
-            for row in rows
-        )
+        return tuple(record(StatedRule, row) for row in rows)
 
     @raises_transient
     async def due(self, wanted: str, /, *, is_urgent: bool = False) -> str | None:
@@ -177,13 +162,6 @@ def _set(edition: int | None, stored: Sequence[Mapping[str, Any]]) -> StarterSet
     return StarterSet(
         edition=edition,
         starters=tuple(
-            Starter(
-                starter_id=one["id"],
-                topic=one["topic"],
-                question=one["question"],
-                policy_key=one["policy"],
-                badge=Badge(one["badge"]) if one["badge"] else None,
-            )
-            for one in stored
+            record(Starter, one, starter_id=one["id"], policy_key=one["policy"]) for one in stored
         ),
     )

@@ -15,6 +15,7 @@ from core.adapters.postgres.corpus.publishing import open_edition
 from core.adapters.postgres.corpus.untold_editions import note_untold
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.tables import withdrawals
 from core.adapters.postgres.engine.transactions import wait_for_publishing
 from core.domain.audit import Tag
@@ -165,13 +166,7 @@ class PostgresWithdrawals:
         below = f"{folder.rstrip('/')}/"
         async with self._engine.connect() as connection:
             rows = (await connection.execute(_BELOW, {"folder": below})).all()
-        return tuple(
-            PolicyFile(
-                key=row.key, title=row.title, path=row.path, version_id=VersionId(row.version_id)
-            )
-            for row in rows
-            if row.withdrawn_from is None
-        )
+        return tuple(record(PolicyFile, row) for row in rows if row.withdrawn_from is None)
 
 
 async def _unknown(connection: AsyncConnection, key: str) -> str:

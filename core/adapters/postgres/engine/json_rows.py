@@ -50,9 +50,9 @@ def batches(items: Sequence[_T]) -> Iterator[Sequence[_T]]:
 async def insert_rows(
     connection: AsyncConnection, table: Table, rows: Sequence[Mapping[str, Any]]
 ) -> None:
-    """Insert rows, which all have the columns of the first, in their order."""
+    """Insert rows in their order; what the first has that is no column of the table is left out."""
     for batch in batches(rows):
-        statement = _insert(table, tuple(batch[0]))
+        statement = _insert(table, tuple(name for name in batch[0] if name in table.c))
         await connection.execute(statement, {"rows": rows_parameter(batch)})
 
 

@@ -4,22 +4,21 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from core.adapters.postgres.engine.rows import record
 from core.domain.ontology import SectionRef, page_kind
 from core.domain.question import Scope
 
 
 def section_ref(row: Mapping[Any, Any]) -> SectionRef:
     """Say where a row with `char_start` and its version's and section's columns lies."""
-    return SectionRef(
+    return record(
+        SectionRef,
+        row,
         policy_key=row["key"],
         policy_title=row["title"],
         version_label=row["label"],
-        jurisdiction=row["jurisdiction"],
-        eid=row["eid"],
-        number=row["number"],
         title=row["section_title"],
         page=_page(row),
-        path=tuple(row["path"]),
     )
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.scope import section_ref
 from core.adapters.postgres.engine.transactions import reading
 from core.domain.ontology import Entity, EntityKey, EntityType, Relation, RelationType, Snapshot
@@ -240,11 +241,7 @@ def _lead_in(row: RowMapping) -> LeadIn | None:
 
 def span_of(row: Mapping[Any, Any]) -> Span:
     """Return the span of a row."""
-    return Span(
-        version_id=VersionId(row["version_id"]),
-        char_start=row["char_start"],
-        char_end=row["char_end"],
-    )
+    return record(Span, row)
 
 
 def entities_of(rows: Sequence[Mapping[Any, Any]]) -> list[Entity]:

@@ -10,6 +10,7 @@ from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters, section_ref
 from core.adapters.postgres.engine.transactions import connected, reading
 from core.adapters.postgres.ontology.fact_index import asked_words, index_missing, read_fact_words
@@ -34,7 +35,7 @@ from core.domain.ontology import (
 )
 from core.domain.question import Scope
 from core.language.lead_ins import LeadIn, lead_in_of
-from core.language.spans import Span, VersionId
+from core.language.spans import Span
 from core.ontology.fact_words import GENERATION, names_within
 from core.ontology.graphs.ranking import MOST_DEFINITIONS
 
@@ -205,17 +206,7 @@ class PostgresKnowledge:
             ends=[span.char_end for span in listed],
             reach=REACH,
         )
-        return tuple(
-            SectionPassage(
-                version_id=VersionId(row["version_id"]),
-                eid=row["eid"],
-                char_start=row["char_start"],
-                text=row["text"],
-                body_start=row["body_start"],
-                is_cut=row["is_cut"],
-            )
-            for row in rows
-        )
+        return tuple(record(SectionPassage, row) for row in rows)
 
     @raises_transient
     async def role_names(self, text: str, /) -> tuple[str, ...]:
@@ -308,12 +299,7 @@ class PostgresOntologyStore:
             edition, found = await self._extent(scope)
         return PostgresKnowledge(
             PartReader(self._engine, edition=edition, versions=found["versions"] or ()),
-            Extent(
-                edition=edition,
-                facts=found["facts"],
-                sections=found["sections"],
-                countries=frozenset(found["countries"] or ()),
-            ),
+            record(Extent, found, edition=edition, countries=frozenset(found["countries"] or ())),
         )
 
     async def _extent(self, scope: Scope) -> tuple[int, RowMapping]:

@@ -19,6 +19,7 @@ from core.adapters.postgres.engine.json_rows import (
     json_rows,
     rows_parameter,
 )
+from core.adapters.postgres.engine.rows import row_of
 from core.adapters.postgres.engine.tables import entities, extracted_sections, provenance, relations
 from core.adapters.postgres.ontology.fact_index import index_of, store_index
 from core.domain.errors import ContractError, IntegrityError
@@ -163,12 +164,7 @@ async def _store_places(
     said: list[dict[str, Any]] = []
     by_id = {entity_ids[entity.key]: entity for entity in found}
     rows = [
-        {
-            "section_id": locate(span.char_start),
-            "entity_id": entity_id,
-            "char_start": span.char_start,
-            "char_end": span.char_end,
-        }
+        row_of(span, section_id=locate(span.char_start), entity_id=entity_id)
         for entity_id, entity in by_id.items()
         for span in dict.fromkeys(entity.spans)
     ]
@@ -241,13 +237,7 @@ def _places_of(
     """Return where relations are said, each place once, as the index reads it."""
     spans = dict.fromkeys(span for relation in found for span in relation.spans)
     return [
-        {
-            "entity_id": None,
-            "version_id": version_id,
-            "section_id": locate(span.char_start),
-            "char_start": span.char_start,
-            "char_end": span.char_end,
-        }
+        row_of(span, entity_id=None, version_id=version_id, section_id=locate(span.char_start))
         for span in spans
     ]
 

@@ -17,6 +17,7 @@ from sqlalchemy import RowMapping, TextClause, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.scope import scope_parameters, section_ref
 from core.adapters.postgres.engine.transactions import connected
 from core.adapters.postgres.search.indexes import (
@@ -37,7 +38,7 @@ from core.domain.errors import ConfigError
 from core.domain.evidence import RetrievedChunk
 from core.domain.policy import ChunkKey
 from core.domain.question import Scope
-from core.language.spans import Span, VersionId
+from core.language.spans import Span
 from core.ports import EmbeddingSpace, SearchRequest, SearchResult
 from core.retrieval import ranking
 from core.retrieval.ranking import Closeness, Wording, closeness, wording
@@ -310,11 +311,7 @@ def _unscored(rows: Sequence[RowMapping]) -> dict[ChunkKey, RetrievedChunk]:
 
 
 def _span(row: RowMapping) -> Span:
-    return Span(
-        version_id=VersionId(row["version_id"]),
-        char_start=row["char_start"],
-        char_end=row["char_end"],
-    )
+    return record(Span, row)
 
 
 def _chunk(
@@ -328,11 +325,10 @@ def _chunk(
 ) -> RetrievedChunk:
     highest = question.highest_bm25
     lexical_score = min(1.0, max(0.0, row["bm25"] / highest)) if highest > 0 else 0.0
-    return RetrievedChunk(
-        chunk_key=ChunkKey(row["chunk_key"]),
-        chunk_id=row["chunk_id"],
+    return record(
+        RetrievedChunk,
+        row,
         span=_span(row),
-        text=row["text"],
         place=section_ref(row),
         lexical_score=lexical_score,
         dense_score=cosine,

@@ -13,6 +13,7 @@ from sqlalchemy import Row, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.transactions import (
     AdvisoryLock,
     held_if_free,
@@ -250,10 +251,4 @@ async def _serve(connection: AsyncConnection, space_id: int) -> None:
 
 
 def _space(row: "Row[tuple[object, ...]]") -> EmbeddingSpace:
-    return EmbeddingSpace(
-        provider=row.provider,
-        model=row.model,
-        dimensions=row.dimensions,
-        revision=row.revision,
-        fusion_weight=row.fusion_weight,
-    )
+    return record(EmbeddingSpace, row)
