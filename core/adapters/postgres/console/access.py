@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.rows import record
 from core.audit.documents import Event
 from core.domain.audit import Tag
 from core.domain.officers import ConsoleSession
@@ -128,7 +129,7 @@ class PostgresConsoleAccess:
             row = (await connection.execute(_SEEN, keys)).one_or_none()
         if row is None:
             return None
-        return ConsoleSession(login=row.login, began_at=row.began_at, ends_at=row.ends_at)
+        return record(ConsoleSession, row)
 
     @raises_transient
     async def end(self, secret: str) -> None:
@@ -146,17 +147,7 @@ class PostgresConsoleAccess:
         secret = secrets.token_urlsafe(SECRET_BYTES)
         begun = {"secret": _hash(secret), "login": login, "hours": SESSION_HOURS}
         await connection.execute(_BEGIN, begun)
-        event = Event(
-            tag=Tag.OFFICER_SIGNED_IN,
-            actor=login,
-            actor_kind="officer",
-            conversation=None,
-            seq=None,
-            subject=None,
-            cause=None,
-            trace_id=None,
-            says={"by": by},
-        )
+        event = Event(tag=Tag.OFFICER_SIGNED_IN, actor=login, actor_kind="officer", says={"by": by})
         await self._ledger.event(connection, event, content={})
         return secret
 

@@ -11,6 +11,7 @@ from datetime import date, datetime, timedelta
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from core.adapters.postgres.engine.rows import record
 from core.audit.checkpoint import Position
 
 WEEKS = 12
@@ -135,9 +136,7 @@ async def read_figures(connection: AsyncConnection, *, now: datetime) -> Figures
         badges=badges,
         questions=sum(outcomes.values()),
         questions_before=questions_before,
-        topics=tuple(
-            Topic(policy=row.policy, section=row.section, questions=row.questions) for row in topics
-        ),
+        topics=tuple(record(Topic, row) for row in topics),
         ledger=await _ledger(connection),
     )
 
@@ -152,12 +151,9 @@ async def read_root(connection: AsyncConnection, position: Position) -> bytes | 
 async def _ledger(connection: AsyncConnection) -> LedgerState:
     sealed = (await connection.execute(_SEALED)).one()
     receipts = await connection.execute(_RECEIPTS)
-    return LedgerState(
-        size=sealed.size,
+    return record(
+        LedgerState,
+        sealed,
         generation=sealed.generation or 1,
-        sealed_at=sealed.sealed_at,
-        unsealed=sealed.unsealed,
-        receipts=tuple(
-            AnchorReceipt(target=row.target, size=row.size, at=row.at) for row in receipts
-        ),
+        receipts=tuple(record(AnchorReceipt, row) for row in receipts),
     )

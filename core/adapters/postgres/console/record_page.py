@@ -9,6 +9,7 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.record.audit_reader import read_record
 from core.audit.merkle import Tree, root_by_proof
 from core.domain.audit import RecordView
@@ -32,8 +33,8 @@ _SECTION = text(
 )
 _VERSION = text("SELECT number FROM citebound.policy_versions WHERE id = :version")
 _EVENTS = text(
-    "SELECT r.id, r.tag, r.at, r.actor, r.doc->'actor'->>'kind' AS kind, r.doc AS document,"
-    " c.body AS comment FROM audit.record r"
+    "SELECT r.id AS record_id, r.tag, r.at, r.actor, r.doc->'actor'->>'kind' AS kind,"
+    " r.doc AS document, c.body AS comment FROM audit.record r"
     " LEFT JOIN audit.content c ON c.record_id = r.id AND c.field IN ('comment', 'reply', 'reason')"
     " WHERE r.conversation = :conversation"
     " AND (r.subject = :subject OR r.doc->>'trace_id' = :trace OR r.id = :id)"
@@ -115,15 +116,15 @@ class RecordPage:
 
 async def read_record_page(connection: AsyncConnection, record_id: UUID) -> RecordPage | None:
     """Return a record; None if there is none that the reader may see."""
-    record = await read_record(connection, record_id)
-    if record is None:
+    found = await read_record(connection, record_id)
+    if found is None:
         return None
-    shown: Any = record.answer or {}
+    shown: Any = found.answer or {}
     quotes = [await _quoted(connection, one) for one in shown.get("citations", [])]
     return RecordPage(
-        record=record,
+        record=found,
         quotes={quote.number: quote for quote in quotes},
-        events=await _events(connection, record),
+        events=await _events(connection, found),
         place=await read_place(connection, record_id),
     )
 
@@ -136,14 +137,7 @@ async def read_place(connection: AsyncConnection, record_id: UUID) -> LedgerPlac
     row = (await connection.execute(_COVERING, {"leaf": leaf})).one_or_none()
     if row is None:
         return None
-    return LedgerPlace(
-        leaf=leaf,
-        size=row.size,
-        root=bytes(row.root),
-        sealed_at=row.sealed_at,
-        note=row.note,
-        generation=row.generation,
-    )
+    return record(LedgerPlace, row, leaf=leaf)
 
 
 async def read_proof(connection: AsyncConnection, place: LedgerPlace) -> list[bytes] | None:
@@ -163,16 +157,14 @@ async def _quoted(connection: AsyncConnection, citation: Mapping[str, Any]) -> Q
     row = (await connection.execute(_SECTION, keys)).mappings().one_or_none()
     number = await connection.scalar(_VERSION, {"version": version})
     said = " ".join(part for part in (citation["section"], citation["section_title"]) if part)
-    return QuotedText(
+    return record(
+        QuotedText,
+        citation,
         number=citation["n"],
-        policy=citation["policy"],
-        title=citation["title"],
-        version=citation["version"],
         version_number=number,
         section=said,
         page=page_name(citation["eid"], citation["page"]),
         before=row["before"].lstrip() if row else "",
-        quote=citation["quote"],
         after=row["after"].rstrip() if row else "",
         is_cut_before=bool(row and row["is_cut_before"]),
         is_cut_after=bool(row and row["is_cut_after"]),
@@ -180,27 +172,16 @@ async def _quoted(connection: AsyncConnection, citation: Mapping[str, Any]) -> Q
     )
 
 
-async def _events(connection: AsyncConnection, record: RecordView) -> list[RecordEvent]:
-    document = record.document
+async def _events(connection: AsyncConnection, shown: RecordView) -> list[RecordEvent]:
+    document = shown.document
     rows = await connection.execute(
         _EVENTS,
         {
             "conversation": document.get("conversation"),
             "subject": document.get("subject"),
             "trace": document.get("trace_id"),
-            "id": record.record_id,
+            "id": shown.record_id,
             "most": EVENTS,
         },
     )
-    return [
-        RecordEvent(
-            record_id=row.id,
-            tag=row.tag,
-            at=row.at,
-            actor=row.actor,
-            kind=row.kind,
-            comment=row.comment,
-            document=row.document,
-        )
-        for row in rows
-    ]
+    return [record(RecordEvent, row) for row in rows]

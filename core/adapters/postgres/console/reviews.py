@@ -8,6 +8,7 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from core.adapters.postgres.engine.rows import record
 from core.confidence.sampling import BYTES, LESS_SURE, SHARE
 
 DAYS = 90
@@ -24,7 +25,7 @@ WITH drawn AS (
    WHERE r.at >= :since
      AND (r.outcome = 'answered'
           OR r.outcome = 'refused' AND r.doc->'refusal'->>'kind' = 'not_sure'))
-SELECT d.id, d.at, d.outcome, d.badge, q.body AS question, count(*) OVER () AS waiting
+SELECT d.id AS record_id, d.at, d.outcome, d.badge, q.body AS question, count(*) OVER () AS waiting
   FROM drawn d
   LEFT JOIN audit.content q ON q.record_id = d.id AND q.field = 'question'
  WHERE d.place < 1
@@ -61,15 +62,6 @@ async def read_review_queue(connection: AsyncConnection, *, now: datetime) -> Re
     given = {"since": now - timedelta(days=DAYS), "most": LISTED}
     rows = (await connection.execute(_NEXT, given)).all()
     return ReviewQueue(
-        next=tuple(
-            DrawnAnswer(
-                record_id=row.id,
-                at=row.at,
-                outcome=row.outcome,
-                badge=row.badge,
-                question=row.question,
-            )
-            for row in rows
-        ),
+        next=tuple(record(DrawnAnswer, row) for row in rows),
         waiting=rows[0].waiting if rows else 0,
     )

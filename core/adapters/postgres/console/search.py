@@ -1,6 +1,6 @@
 """Find records by what officers know of them; pages follow each other by time and id."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
@@ -8,6 +8,8 @@ from uuid import UUID
 
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
+
+from core.adapters.postgres.engine.rows import record
 
 PAGE = 25
 OUTCOMES = ("answered", "clarification", "refused", "escalated", "failed")
@@ -110,7 +112,7 @@ _HAS_WORDS = (
     " AND x.words @@ websearch_to_tsquery('simple', :words) OFFSET 0)"
 )
 _LINES = """
-SELECT r.id, r.at, r.outcome, r.badge, r.actor, left(q.body, 600) AS question,
+SELECT r.id AS record_id, r.at, r.outcome, r.badge, r.actor AS asker, left(q.body, 600) AS question,
        ARRAY(SELECT DISTINCT concat_ws(' ', c.policy, c.section) FROM audit.citation c
               WHERE c.record_id = r.id ORDER BY 1 LIMIT 4) AS sections
   FROM page r LEFT JOIN audit.content q ON q.record_id = r.id AND q.field = 'question'
@@ -145,7 +147,7 @@ async def find_records(
         f" ORDER BY {order} LIMIT {PAGE + 1}){_LINES}"
     )
     rows = (await connection.execute(text(statement), values)).mappings().all()
-    found = [_found(row) for row in rows]
+    found = [record(FoundRecord, row) for row in rows]
     has_more = len(found) > PAGE
     records = (found[1:] if ascending else found[:PAGE]) if has_more else found
     return FoundPage(
@@ -178,15 +180,3 @@ def _conditions(wanted: RecordFilter) -> tuple[list[str], dict[str, Any]]:
         conditions.append("r.at < (CAST(:until AS date) + interval '1 day') AT TIME ZONE 'UTC'")
         values["until"] = wanted.until
     return conditions, values
-
-
-def _found(row: Mapping[Any, Any]) -> FoundRecord:
-    return FoundRecord(
-        record_id=row["id"],
-        at=row["at"],
-        outcome=row["outcome"],
-        badge=row["badge"],
-        asker=row["actor"],
-        question=row["question"],
-        sections=tuple(row["sections"]),
-    )

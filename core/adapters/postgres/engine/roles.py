@@ -12,6 +12,7 @@ from sqlalchemy import Connection, event, make_url, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from core.adapters.postgres.engine.rows import record
 from core.domain.errors import ConfigError, PrivilegedLoginError
 
 
@@ -150,14 +151,7 @@ class Access:
 async def login_facts(connection: AsyncConnection) -> LoginFacts:
     """Ask the server who we are."""
     row = (await connection.execute(_LOGIN)).one()
-    return LoginFacts(
-        login=row.login,
-        known=frozenset(row.known or ()),
-        roles=frozenset(row.roles),
-        is_superuser=row.is_superuser,
-        is_privileged=row.is_privileged,
-        is_owner=bool(row.is_owner),
-    )
+    return record(LoginFacts, row, known=frozenset(row.known or ()), is_owner=bool(row.is_owner))
 
 
 def excess_of(facts: LoginFacts) -> str | None:
