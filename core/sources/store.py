@@ -128,8 +128,6 @@ class SourceStatus:
     """Since when."""
     unread: int = 0
     """Documents whose readers can't be read."""
-    unnamed: int = 0
-    """Groups of the source that are no audience group."""
 
 
 class SourceStore(Protocol):

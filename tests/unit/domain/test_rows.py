@@ -57,6 +57,7 @@ ROW: dict[str, Any] = {
     "data": memoryview(b"z"),
     "kind": "new",
     "facts": {"a": 1},
+    "is_late": False,
     "start": 4,
     "end": 9,
     "found_by": "nobody reads this column",
@@ -106,9 +107,9 @@ def test_stored_json() -> None:
     assert read.stretch == Stretch(start=1, end=2)
 
 
-@pytest.mark.parametrize("name", ["item_id", "names", "other", "end"])
+@pytest.mark.parametrize("name", ["item_id", "names", "other", "is_late", "end"])
 def test_missing_column(name: str) -> None:
-    """A column that is missing is an error that names it, of an optional field as well."""
+    """A column that is missing is an error that names it, whatever the field may do without."""
     row = {column: value for column, value in ROW.items() if column != name}
     with pytest.raises(ContractError, match=f"no column '{name}'"):
         record(Item, row)

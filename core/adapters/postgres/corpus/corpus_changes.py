@@ -16,7 +16,6 @@ from core.adapters.postgres.corpus.policy_facts import read_sections, section_ch
 from core.adapters.postgres.corpus.publication_events import corpus_event
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
-from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.ontology.rules_reader import read_rules
 from core.domain.audit import Tag
 from core.domain.delivery import Notice
@@ -190,7 +189,7 @@ class PostgresCorpusChanges:
         pairs = {one.id: one.before_id for one in changed[:COMPARED]}
         revised = {id_ for pair in pairs.items() if pair[1] is not None for id_ in pair}
         sections = await read_sections(connection, [*{*pairs, *revised}], compared=revised)
-        found = {one.key: record(ChangedPolicy, one, became="withdrawn") for one in gone}
+        found = {one.key: _changed(one, "withdrawn") for one in gone}
         for place, one in enumerate(changed):
             if one.key in found:
                 continue
@@ -320,13 +319,24 @@ class PostgresCorpusChanges:
         )
 
 
+def _changed(row: Row[Any], became: Became, *, details: tuple[str, ...] = ()) -> ChangedPolicy:
+    return ChangedPolicy(
+        key=row.key,
+        title=row.title,
+        owner=row.owner,
+        became=became,
+        is_public=row.is_public,
+        details=details,
+    )
+
+
 def _change(row: Row[Any]) -> ChangedPolicy:
     became: Became = "added"
     if row.before_id is not None:
         same_text: Became = "reread" if row.is_reread else "described"
         became = same_text if row.is_same_text else "revised"
         became = "restored" if row.is_restored else became
-    return record(ChangedPolicy, row, became=became, details=tuple(_details(row)))
+    return _changed(row, became, details=tuple(_details(row)))
 
 
 def _details(row: Row[Any]) -> Iterator[str]:

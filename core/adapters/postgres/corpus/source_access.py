@@ -26,7 +26,6 @@ from core.adapters.postgres.corpus.source_rows import (
 )
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
-from core.adapters.postgres.engine.rows import record
 from core.domain.audit import Tag
 from core.domain.errors import CiteboundError, OccupiedError, OvertakenError, UsageError
 from core.domain.json_value import Json
@@ -146,7 +145,9 @@ class PostgresSourceAccess:
             token=row.access_token,
             cursor=row.access_cursor,
             known=tuple(one.item_id for one in known),
-            unread=tuple(record(SourceItem, one) for one in again),
+            unread=tuple(
+                SourceItem(item_id=one.item_id, path=one.path, version=one.version) for one in again
+            ),
         )
 
     @raises_transient

@@ -6,7 +6,7 @@ row also carries what it was found, ordered or grouped by.
 
 import types
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from datetime import date, datetime
 from enum import Enum
 from functools import cache, partial
@@ -30,8 +30,8 @@ _NAMES = {"Mapping": Mapping, "Sequence": Sequence, "Json": object}
 def record(of: type[_T], row: Mapping[Any, Any] | Row[Any], /, **given: Any) -> _T:
     """Return a frozen dataclass, each field from the column of its name.
 
-    A field that is itself a dataclass, and has no column, is read from the same row; one with a
-    default needs none.
+    A field that is itself a dataclass, and has no column, is read from the same row. No default
+    stands in for a column: one that a statement forgot would pass unseen.
 
     Args:
         of: The dataclass.
@@ -43,14 +43,12 @@ def record(of: type[_T], row: Mapping[Any, Any] | Row[Any], /, **given: Any) -> 
     """
     if isinstance(row, Row):
         row = row._mapping  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]  # documented
-    for name, accepted, read, has_default, nested in _plan(of):
+    for name, accepted, read, nested in _plan(of):
         if name in given:
             continue
         try:
             value = row[name]
         except KeyError:
-            if has_default:
-                continue
             if nested is None:
                 raise ContractError(f"{of.__name__}: the row has no column {name!r}") from None
             given[name] = record(nested, row)
@@ -83,13 +81,12 @@ def _plain(value: Any) -> Any:
 
 
 @cache
-def _plan(of: Any) -> tuple[tuple[str, frozenset[type], _Read, bool, Any], ...]:
+def _plan(of: Any) -> tuple[tuple[str, frozenset[type], _Read, Any], ...]:
     hints = get_type_hints(of, localns=_NAMES)
     return tuple(
         (
             each.name,
             *_reader(hints[each.name]),
-            each.default is not MISSING or each.default_factory is not MISSING,
             hints[each.name] if is_dataclass(hints[each.name]) else None,
         )
         for each in fields(of)

@@ -147,15 +147,22 @@ def reply_of(stored: Mapping[str, Any]) -> StoredReply:
     """
     if stored["v"] not in range(FORMAT, A_SOURCE + 1):
         raise ContractError(f"expected a reply of format {FORMAT}, got {stored['v']!r}")
-    return record(
-        StoredReply,
-        stored,
+    return StoredReply(
         answer=None if stored["answer"] is None else answer_of(stored["answer"]),
+        notice=None if stored["notice"] is None else Notice(stored["notice"]),
         about=_about(stored["about"]) if "about" in stored else None,
+        question_id=stored["question_id"],
+        answer_id=stored["answer_id"],
+        record_id=stored["record_id"],
+        leaf_hash=stored["leaf_hash"],
+        groups=frozenset(stored["groups"]),
         language=spoken(stored["language"]) if "language" in stored else None,
         is_outdated=stored.get("outdated", False),
         chosen=stored.get("asked", "") if stored.get("chosen") else None,
+        edition=stored.get("edition"),
         asked=None if stored.get("chosen") else stored.get("asked"),
+        checkpoint=stored.get("checkpoint"),
+        subject=stored.get("subject"),
         ask_again_at=datetime.fromisoformat(stored["again"]) if "again" in stored else None,
     )
 

@@ -251,4 +251,4 @@ async def _serve(connection: AsyncConnection, space_id: int) -> None:
 
 
 def _space(row: "Row[tuple[object, ...]]") -> EmbeddingSpace:
-    return record(EmbeddingSpace, row)
+    return record(EmbeddingSpace, row, is_measured=True)
