@@ -21,6 +21,8 @@ _T = TypeVar("_T")
 _Read = Callable[[Any], Any]
 _Plan = tuple[frozenset[type], _Read]
 """Classes whose instances are taken as they are, and what reads any other value."""
+_PLAIN = frozenset({str, int, float, bool, bytes, types.NoneType})
+"""Classes that a driver takes as they are, and that most values have."""
 _ANYTHING: _Plan = (frozenset(), lambda value: value)
 
 _NAMES = {"Mapping": Mapping, "Sequence": Sequence, "Json": object}
@@ -68,7 +70,16 @@ def row_of(value: Any, /, **more: Any) -> dict[str, Any]:
 
     Enumerations become their values, and sets sorted lists.
     """
-    return {each.name: _plain(getattr(value, each.name)) for each in fields(value)} | more
+    row = {name: getattr(value, name) for name in _names(value.__class__)} | more
+    for name, item in row.items():
+        if item.__class__ not in _PLAIN:
+            row[name] = _plain(item)
+    return row
+
+
+@cache
+def _names(of: Any) -> tuple[str, ...]:
+    return tuple(each.name for each in fields(of))
 
 
 def _plain(value: Any) -> Any:
