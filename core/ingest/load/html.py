@@ -39,6 +39,9 @@ _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 _PROBE_BYTES = 2048
 _MAX_COLUMNS = 100
 """Of a table; more rows or columns are never spanned."""
+_BULLET = "- "
+MARK = "data-mark"
+"""Of what stands in a list of Markdown, whose parts keep together: what follows an item's number."""
 
 
 def load_html(data: bytes) -> LoadedDocument:
@@ -151,7 +154,10 @@ class HtmlWriter:
 
     def _write_heading(self, element: html.HtmlElement, *, level: int, is_summary: bool) -> None:
         self.flush()
-        self.builder.heading(without_permalink(element), level=level)
+        words = without_permalink(element)
+        if self._label != _BULLET:
+            words, self._label = self._label + words, ""
+        self.builder.heading(words, level=level)
         if not is_summary:
             self.level = level
 
@@ -177,7 +183,7 @@ class HtmlWriter:
             self.flush()
             self._label = ""
             self._items -= int(tag == "li")
-            if tag not in {"li", "dt"}:
+            if tag not in {"li", "dt"} and element.get(MARK) is None:
                 self.builder.blank()
 
     def _write_table(self, table: html.HtmlElement) -> None:
@@ -253,10 +259,11 @@ def _is_layout(table: html.HtmlElement) -> bool:
 def _item_label(item: html.HtmlElement) -> str:
     parent = item.getparent()
     if parent is None or tag_of(parent) != "ol":
-        return "- "
+        return _BULLET
     start = parent.get("start") or "1"
-    place = sum(1 for earlier in item.itersiblings(preceding=True) if tag_of(earlier) == "li")
-    return f"{(int(start) if start.isdecimal() else 1) + place}. "
+    number = int(start) if start.isdecimal() else 1
+    parent.set("start", str(number + 1))
+    return f"{number}{item.get(MARK) or '.'} "
 
 
 def _head(root: html.HtmlElement) -> SelfDescription:

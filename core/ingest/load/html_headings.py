@@ -15,12 +15,15 @@ LINES = frozenset({"p", "div", "span"})
 _HEADING_CLASS = re.compile(r"(?<![\w-])(?:h|heading-?)([1-6])(?![\w-])", re.IGNORECASE)
 _TITLE_CLASS = re.compile(r"(?<![\w-])(?:mso|doc-?|page-?)?title(?![\w-])", re.IGNORECASE)
 CONTENTS_CLASS = re.compile(r"MsoToc(?:Heading|\d)", re.IGNORECASE)
-_PERMALINK = re.compile(r"(?<!\S)#(?!\S)|[¶§🔗](?!\s*\w)|\[ ?(?:edit|bearbeiten) ?\]")
+_PERMALINK = re.compile(
+    r"(?<!\S)#(?!\S)|[¶§🔗](?!\s*\w)|\[ ?(?:edit|bearbeiten) ?\]|(?<!\s)\s*\{:?\s*[#.:][^{}]{0,200}\}$"
+)
 _BOLD_STYLE = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)", re.IGNORECASE)
 _SIZE_STYLE = re.compile(
     r"font-size\s*:\s*(\d{1,3}(?:\.\d{1,4})?)\s*(pt|px|em|rem|%)", re.IGNORECASE
 )
 _POINTS = {"pt": 1.0, "px": 0.75, "em": 12.0, "rem": 12.0, "%": 0.12}
+_BOLD, _ITALIC = frozenset({"b", "strong"}), frozenset({"em", "i"})
 _MAX_WRAPPERS = 6
 """Elements around the words of one line; what is within more of them is set as these say."""
 _BROWSER_POINTS = 12.0
@@ -56,7 +59,7 @@ def heading_level(element: html.HtmlElement, tag: str, *, below: int) -> int | N
 
 def without_permalink(heading: html.HtmlElement) -> str:
     """Return the words of a heading without what a page adds: "#", "¶", "[edit]", "Space : "."""
-    words = " ".join(_PERMALINK.sub(" ", words_of(heading)).split())
+    words = " ".join(_PERMALINK.sub(" ", words_of(heading)).split()).strip("* ")
     is_exported = heading.get("id") == "title-heading"  # of Confluence
     return words.partition(" : ")[2] or words if is_exported else words
 
@@ -78,7 +81,7 @@ def _stated_size(element: html.HtmlElement) -> float:
 
 
 def emphasis_of(element: html.HtmlElement, *, text_points: float) -> LineLook | None:
-    """Return how a block is set, if all its words are bold or larger than the text."""
+    """Return how a block is set, if all its words are bold, italic or larger than the text."""
     for child in element.iterdescendants():
         if tag_of(child) in BLOCKS or tag_of(child) in HEADINGS or child.get("role") == "heading":
             return None
@@ -86,16 +89,27 @@ def emphasis_of(element: html.HtmlElement, *, text_points: float) -> LineLook | 
     if not reads_as_heading(words):
         return None
     size = 1.0
-    is_bold = False
+    is_bold = is_italic = False
     inner: html.HtmlElement | None = element
     for _ in range(_MAX_WRAPPERS):
         if inner is None:
             break
         style = inner.get("style") or ""
-        is_bold = is_bold or tag_of(inner) in {"b", "strong"} or bool(_BOLD_STYLE.search(style))
+        is_bold = is_bold or _is_within(inner, _BOLD) or bool(_BOLD_STYLE.search(style))
+        is_italic = is_italic or _is_within(inner, _ITALIC)
         if stated := _stated_size(inner):
             size = stated / text_points
         inner = next((child for child in inner if words_of(child) == words), None)
-    if not is_bold and size <= 1:
+    if not is_bold and not is_italic and size <= 1:
         return None
-    return LineLook(size=max(1.0, round(size, 2)), is_bold=is_bold)
+    size = max(1.0, round(size, 2))
+    return LineLook(size=size, is_bold=is_bold, is_italic=is_italic and not is_bold)
+
+
+def _is_within(element: html.HtmlElement, tags: frozenset[str]) -> bool:
+    """Return whether all words of an element are within such children."""
+    if not any(tag_of(child) in tags for child in element):
+        return False
+    others = (words_of(child) for child in element if tag_of(child) not in tags)
+    beside = (child.tail or "" for child in element)
+    return not any(words.strip(" :\n") for words in (element.text or "", *beside, *others))

@@ -33,8 +33,6 @@ DROPPED = frozenset(
         "dialog",
     ]
 )
-VOID = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta"})
-"""Elements that hold nothing and are never closed."""
 BLOCKS = frozenset(
     [
         "address",
