@@ -112,7 +112,10 @@ def load(data: bytes, *, source_name: str) -> LoadedDocument:
         raise DocumentError(
             f"{len(data) >> 20} MB is over the limit of 50 MB: split it or leave out images"
         )
-    document = _loader(sniff(data, source_name=source_name))(data)
+    try:
+        document = _loader(sniff(data, source_name=source_name))(data)
+    except RecursionError as exc:
+        raise DocumentError("it is nested too deeply: flatten its lists, or simplify it") from exc
     if not document.text:
         raise DocumentError("there is no text in it: check that this is the right file")
     return _with_what_is_said(document)

@@ -41,7 +41,7 @@ _MAX_COLUMNS = 100
 """Of a table; more rows or columns are never spanned."""
 _BULLET = "- "
 MARK = "data-mark"
-"""Of what stands in a list of Markdown, whose parts keep together: what follows an item's number."""
+"""In a list of Markdown, whose parts keep together: what follows an item's number."""
 
 
 def load_html(data: bytes) -> LoadedDocument:
@@ -69,18 +69,7 @@ def parse_html(data: bytes) -> html.HtmlElement:
 
 
 def read_page(root: html.HtmlElement) -> LoadedDocument:
-    """Read a parsed page.
-
-    Raises:
-        DocumentError: its elements are nested too deeply.
-    """
-    try:
-        return _read(root)
-    except RecursionError as exc:
-        raise DocumentError("its elements are nested too deeply: simplify the page") from exc
-
-
-def _read(root: html.HtmlElement) -> LoadedDocument:
+    """Read a parsed page."""
     page = HtmlWriter(DocumentBuilder(), text_points=text_size(root))
     main = main_part(root)
     if main is not None and (title := title_above(root, main)) is not None:

@@ -16,7 +16,8 @@ _HEADING_CLASS = re.compile(r"(?<![\w-])(?:h|heading-?)([1-6])(?![\w-])", re.IGN
 _TITLE_CLASS = re.compile(r"(?<![\w-])(?:mso|doc-?|page-?)?title(?![\w-])", re.IGNORECASE)
 CONTENTS_CLASS = re.compile(r"MsoToc(?:Heading|\d)", re.IGNORECASE)
 _PERMALINK = re.compile(
-    r"(?<!\S)#(?!\S)|[¶§🔗](?!\s*\w)|\[ ?(?:edit|bearbeiten) ?\]|(?<!\s)\s*\{:?\s*[#.:][^{}]{0,200}\}$"
+    r"(?<!\S)#(?!\S)|[¶§🔗](?!\s*\w)|\[ ?(?:edit|bearbeiten) ?\]"
+    r"|(?<!\s)\s*\{:?\s*[#.:][^{}]{0,200}\}$"
 )
 _BOLD_STYLE = re.compile(r"font-weight\s*:\s*(?:bold|[6-9]00)", re.IGNORECASE)
 _SIZE_STYLE = re.compile(

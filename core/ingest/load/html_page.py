@@ -10,59 +10,16 @@ from collections.abc import Iterator
 from lxml import html
 
 DROPPED = frozenset(
-    [
-        "head",
-        "script",
-        "style",
-        "template",
-        "noscript",
-        "nav",
-        "svg",
-        "math",
-        "iframe",
-        "object",
-        "embed",
-        "canvas",
-        "video",
-        "audio",
-        "form",
-        "button",
-        "select",
-        "input",
-        "textarea",
-        "dialog",
-    ]
+    """
+    head script style template noscript nav svg math iframe object embed canvas video audio form
+    button select input textarea dialog
+    """.split()  # noqa: SIM905  # as a list, a line each
 )
 BLOCKS = frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "caption",
-        "dd",
-        "details",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "header",
-        "hr",
-        "html",
-        "li",
-        "main",
-        "ol",
-        "p",
-        "pre",
-        "section",
-        "summary",
-        "table",
-        "ul",
-    ]
+    """
+    address article aside blockquote body caption dd details div dl dt fieldset figcaption
+    figure footer header hr html li main ol p pre section summary table ul
+    """.split()  # noqa: SIM905  # as a list, a line each
 )
 _HIDDEN_STYLE = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|mso-hide\s*:\s*(?:all|screen)"

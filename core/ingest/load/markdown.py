@@ -18,7 +18,6 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
-from core.domain.errors import DocumentError
 from core.domain.policy import LoadedDocument
 from core.ingest.heading_candidates import reads_as_heading
 from core.ingest.load.front_matter import front_matter_of
@@ -34,13 +33,17 @@ _WITHOUT_SPACE = re.compile(r"#{1,6}(?=[^\W\d_])")
 no line of its own that begins with a capital."""
 _EMPHASIS = re.compile(r"[*_`]")
 _TAG = re.compile(r"</?([A-Za-z][^\s/<>]*)[^<>]*>")
+"""Of HTML, or what stands for something, such as `<name of company>`, which nothing closes."""
+_KNOWN = defs.tags - {"html", "body", "title", "noframes", "noembed", "plaintext", "xmp"}
+"""Tags of HTML, without those that mean nothing within a page, or would swallow the rest of it."""
 _MAX_NESTING = 150
 """The parser leaves out what is nested deeper; its default allows ten lists."""
 _IN_ITEM = 2
 """How deep the parser says that the words of an item stand: in a list, and in its item."""
 _MANY_BRACKETS = 100
-"""This many unclosed brackets in one paragraph are no oversight. For each, the parser would search
-the rest of the paragraph for the end of a link: 13 s for 200 kB."""
+"""Of one paragraph with more, those that nothing closes are replaced. For each, the parser would
+search the rest of the paragraph for the end of a link: 13 s for 200 kB."""
+_BRACKETS = re.compile(r"\\.|[\[\]]")
 _BRACKET = "\0"
 """Stands for an unclosed bracket; the parser lets none through."""
 
@@ -55,11 +58,7 @@ def load_markdown(data: bytes) -> LoadedDocument:
     matter = front_matter_of(text)
     parser = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}, renderer_cls=_Renderer)
     parser.enable("table").core.ruler.before("inline", "policy", _adapt)
-    try:
-        markup = parser.render(text[matter.end :]).replace(_BRACKET, "[")
-    except RecursionError as exc:
-        raise DocumentError("its lists or quotes are nested too deeply: flatten them") from exc
-    closed, end, unclosed = markup.rpartition("-->")
+    closed, end, unclosed = parser.render(text[matter.end :]).rpartition("-->")
     markup = closed + end + unclosed.replace("<!--", "&lt;!--")
     document = read_page(parse_html(f'<meta charset="utf-8"><body>{markup}'.encode()))
     return replace(
@@ -71,30 +70,19 @@ def load_markdown(data: bytes) -> LoadedDocument:
 
 
 class _Renderer(RendererHTML):
-    """Writes HTML in which code keeps its lines, and images are their texts."""
+    """Writes HTML in which images are their texts."""
 
     def renderInline(self, tokens: Sequence[Token], options: OptionsDict, env: EnvType) -> str:  # noqa: N802
         """Close what a paragraph leaves open, so that it does not swallow the next one."""
-        markup = super().renderInline(tokens, options, env)
+        markup = super().renderInline(tokens, options, env).replace(_BRACKET, "[")
         if all(token.type != "html_inline" for token in tokens):
             return markup
-        return html.tostring(html.fragment_fromstring(markup, "span"), encoding="unicode")
+        words = html.fragment_fromstring(_TAG.sub(_known, markup), "span")
+        return html.tostring(words, encoding="unicode")
 
     def image(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         """Write what stands for an image."""
         return escapeHtml(self.renderInlineAsText(tokens[idx].children, options, env))
-
-    def code_block(self, tokens: Sequence[Token], idx: int, *_: object) -> str:
-        """Write each line of code as one."""
-        return f"\n{escapeHtml(tokens[idx].content)}".replace("\n", "<br>")
-
-    fence = code_block
-
-    def html_block(self, tokens: Sequence[Token], idx: int, *_: object) -> str:
-        """Write HTML without what is none, such as `<name of company>`, which nothing closes."""
-        return _TAG.sub(
-            lambda tag: tag[0] if tag[1].lower() in defs.tags else "", tokens[idx].content
-        )
 
 
 def _adapt(state: StateCore) -> None:
@@ -106,10 +94,19 @@ def _adapt(state: StateCore) -> None:
         if lists and token.nesting == 1:
             token.attrSet(MARK, token.markup)
         lists += token.type.endswith("list_open")
-        if token.type == "inline":
+        if token.type in {"fence", "code_block"}:
+            lines = f"\n{escapeHtml(token.content)}".replace("\n", "<br>")
+            token.type, token.content = "html_block", lines
+        elif token.type == "html_block":
+            token.content = _TAG.sub(_known, token.content)
+        elif token.type == "inline":
             token.content = _lines(_without_unclosed(token.content))
             _adapt_block(tokens[place - 2], tokens[place - 1], token)
             tokens[place + 1].tag = tokens[place - 1].tag
+
+
+def _known(tag: re.Match[str]) -> str:
+    return tag[0] if tag[1].lower() in _KNOWN else ""
 
 
 def _adapt_block(before: Token, opening: Token, words: Token) -> None:
@@ -135,16 +132,14 @@ def _lines(text: str) -> str:
 
 
 def _without_unclosed(text: str) -> str:
-    """Replace unclosed brackets, unless they are few."""
-    opened: list[int] = []
-    for place, character in enumerate(text):
-        if character == "[":
-            opened.append(place)
-        elif character == "]" and opened:
-            opened.pop()
-    if len(opened) <= _MANY_BRACKETS:
+    """Replace unclosed brackets, unless there are few."""
+    if text.count("[") <= _MANY_BRACKETS:
         return text
-    characters = list(text)
-    for place in opened:
-        characters[place] = _BRACKET
-    return "".join(characters)
+    opened: list[int] = []
+    for bracket in _BRACKETS.finditer(text):
+        if bracket[0] == "[":
+            opened.append(bracket.start())
+        elif bracket[0] == "]" and opened:
+            opened.pop()
+    unclosed = set(opened)
+    return "".join(_BRACKET if at in unclosed else letter for at, letter in enumerate(text))
