@@ -72,7 +72,9 @@ def text_size(root: html.HtmlElement) -> float:
         size = _stated_size(element)
         if size:
             sizes[size] += len(element.text or "") + sum(len(inner.tail or "") for inner in element)
-    size, characters = sizes.most_common(1)[0] if sizes else (_BROWSER_POINTS, 0)
+    if not sizes:
+        return _BROWSER_POINTS
+    size, characters = sizes.most_common(1)[0]
     return size if 2 * characters > len(words_of(root)) else _BROWSER_POINTS
 
 

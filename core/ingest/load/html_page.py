@@ -57,13 +57,7 @@ def is_hidden(element: html.HtmlElement) -> bool:
 
 def main_part(root: html.HtmlElement) -> html.HtmlElement | None:
     """Return what a page marks as its main part, without menus and banners around it."""
-    marked = [
-        element
-        for element in root.iter()
-        if tag_of(element) == "main"
-        or element.get("role") == "main"
-        or element.get("id") == "main-content"
-    ]
+    marked = root.xpath('.//*[self::main or @role="main" or @id="main-content"]')
     outer = [
         element for element in marked if not any(up in marked for up in element.iterancestors())
     ]

@@ -177,3 +177,14 @@ def test_lines_in_italics_are_below_bold_ones_where_nothing_else_is_marked() -> 
         "GIFTS",
         "TRAVEL",
     ]
+
+
+@pytest.mark.parametrize("mark", ["<title>", "<name of company>", "<b>", "</body></html>"])
+def test_a_tag_that_nothing_closes_swallows_no_text(mark: str) -> None:
+    shown = read(f"Before {mark} it.\n\n{mark}\n\nA **rule**.\n\n- one\n")
+    assert " ".join(shown.text.split()) == "Before it. A rule. - one"
+
+
+def test_a_table_of_html_over_empty_lines_is_a_table() -> None:
+    shown = read("<table><tr><td>\n\n**Gifts**\n\n</td><td>EUR 50</td></tr></table>\n")
+    assert [span.of(shown.text) for span in shown.tables] == ["Gifts | EUR 50"]
