@@ -170,7 +170,7 @@ def test_what_is_not_read_is_named_with_its_reason(tmp_path: Path) -> None:
     }
     assert "named .doc are not read: save it as PDF" in skipped["old.doc"]
     assert "without an ending" in skipped["README"]
-    assert "leads nowhere" in skipped["dangling.md"]
+    assert "broken link" in skipped["dangling.md"]
     assert "name the folder itself" in skipped["linked"]
     listing = find_sources([folder], given=NOTHING_GIVEN)
     assert {one.name for one in listing.others} == {
