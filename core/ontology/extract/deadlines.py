@@ -60,7 +60,7 @@ _LASTING = expression(
 )
 _KEPT = expression(
     r"\b(?:retain|retention|retained|kept|keep|stored?|preserved?|archived?|archiving|maintain"
-    r"|maintained)\b[^.;|]*$"
+    r"|maintained)\b"
 )
 _PERIOD_IS = expression(
     r"\b(?:period|term|duration|deadline|retention|timeouts?|time limit|interval)\b[^.;|]{0,24}?"
@@ -244,7 +244,7 @@ def _stated(quantity: Quantity, statement: Statement) -> Measure | None:
         or _FIRST.search(ahead)
         or _AFTER_THE.search(ahead)
         or (_TAKES.search(ahead) and _TO_BE_DONE.match(behind))
-        or (_ATTRIBUTE.match(quantity.raw) and not _KEPT.search(ahead))
+        or (_ATTRIBUTE.match(quantity.raw) and not _is_kept(ahead))
         or _IN_A_CASE.search(text[: quantity.span.char_start])
         or IN_EXAMPLE.search(text[: quantity.span.char_start])
     ):
@@ -258,7 +258,7 @@ def _stated(quantity: Quantity, statement: Statement) -> Measure | None:
         compared = ""  # "for a time not exceeding a year from the vote"
     if compared == "before" and not (force or is_order):
         return None
-    if compared == "for" and not _KEPT.search(ahead) and _BENEFIT.search(text):
+    if compared == "for" and not _is_kept(ahead) and _BENEFIT.search(text):
         return None
     if compared:
         return measure_in_time(quantity, compared) if compared != "none" else None
@@ -267,6 +267,11 @@ def _stated(quantity: Quantity, statement: Statement) -> Measure | None:
         value, _, unit = quantity.canonical.partition(" ")
         return measure(value, unit.replace("_", " "), "at_most", quantity.raw, kind="count")
     return of_column(quantity, statement)
+
+
+def _is_kept(ahead: str) -> bool:
+    """Say whether the clause right before a time is about keeping something."""
+    return _KEPT.search(ahead, max(map(ahead.rfind, ".;|")) + 1) is not None
 
 
 def _compared(ahead: str, behind: str, *, force: str) -> str:
@@ -291,7 +296,7 @@ def _readings(ahead: str, behind: str, *, force: str) -> Iterator[tuple[str, obj
     lasts = lasting and force == "duty" and not _SERVED.search(ahead[: lasting.start()])
     yield (
         "for",
-        _PERIOD_IS.search(ahead) or _KEPT.search(ahead) or (lasts and not _UP_TO.search(ahead)),
+        _PERIOD_IS.search(ahead) or _is_kept(ahead) or (lasts and not _UP_TO.search(ahead)),
     )
     yield "none", lasting and not _UP_TO.search(ahead)
     yield "after" if force == "duty" else "none", follows or _ONCE_OVER.search(ahead)
