@@ -305,7 +305,11 @@ def deploy(
     inbox = PostgresInbox(engine, ledger=ledger, waiting=waiting, turns=limits)
     backlog = PostgresBacklog(engine, clock=clock, limits=limits, lease_s=lease_s)
     outbox = PostgresOutbox(
-        engine, ledger=ledger, pace=Pace(interval_s=interval_s), lease_s=lease_s
+        engine,
+        ledger=ledger,
+        pace=Pace(interval_s=interval_s),
+        officers=officers or Officers(),
+        lease_s=lease_s,
     )
     conversations = PostgresConversationStore(engine)
     answering = Answering(

@@ -20,6 +20,12 @@ MORE_BY_NOW = Text(
     "Seit das gezeigt wurde, kamen weitere Antworten hinzu. Deshalb wurde keine freigegeben. Die"
     " neueste Karte enthält alle.",
 )
+OTHER_UNITS = Text(
+    "These are also answers of units that you were not granted, so none was approved: in the console"
+    " you can approve those of yours.",
+    "Darunter sind Antworten von Einheiten, die Ihnen nicht freigegeben sind. Deshalb wurde keine"
+    " freigegeben: In der Konsole können Sie die Ihrer Einheiten freigeben.",
+)
 DECIDED = Text(
     "Nothing waits for a decision here any more. The message shows how it stands now.",
     "Hier ist nichts mehr zu entscheiden. Die Nachricht zeigt den jetzigen Stand.",
@@ -50,7 +56,9 @@ class AffectedActions:
                 officer=officer.login, edition=edition, policy=None, seen=seen
             )
         except OvertakenError:
-            return Say(words=MORE_BY_NOW)
+            now = await self._editions.find(edition)
+            is_whole = now is not None and now.total == seen
+            return Say(words=OTHER_UNITS if is_whole else MORE_BY_NOW)
         now = await self._editions.find(edition)
         if now is None:
             return Say(words=NO_EDITION)

@@ -41,6 +41,11 @@ OWN_QUESTION = Text(
     "You asked this question yourself, so another officer has to answer it.",
     "Diese Frage haben Sie selbst gestellt: Eine andere beauftragte Person muss sie beantworten.",
 )
+OTHER_UNIT = Text(
+    "This case is of a unit that you were not granted: an officer of that unit has to take it.",
+    "Dieser Fall gehört zu einer Einheit, die Ihnen nicht freigegeben ist: Eine dafür beauftragte"
+    " Person muss ihn übernehmen.",
+)
 NOTHING_TO_MARK = Text(
     "The asker got no answer that could be marked.",
     "Es gab keine Antwort, die falsch sein könnte.",
@@ -273,5 +278,7 @@ def _refused(result: CaseRefused) -> Text:
             return NOTHING_TO_MARK
         case Refusal.OWN_QUESTION:
             return OWN_QUESTION
+        case Refusal.OTHER_UNIT:
+            return OTHER_UNIT
         case _:
             return NO_CASE if result.case is None else case_stands(result.case)

@@ -16,7 +16,6 @@ from core.adapters.postgres.console.affected import (
     read_changes,
     read_editions,
 )
-from core.adapters.postgres.record.affected_editions import PostgresAffectedEditions
 from core.domain.officers import Officers
 
 AFFECTED = f"{HOME}/affected"
@@ -39,13 +38,10 @@ _LONGEST = 9
 class AffectedPages:
     """The pages about affected answers."""
 
-    def __init__(
-        self, gate: Gate, pages: Pages, editions: PostgresAffectedEditions, officers: Officers
-    ) -> None:
+    def __init__(self, gate: Gate, pages: Pages, officers: Officers) -> None:
         self._gate = gate
         self._pages = pages
-        self._editions = editions
-        self._actions = AffectedActions(editions, officers)
+        self._officers = officers
 
     def routes(self) -> tuple[web.RouteDef, ...]:
         """Return what is served here."""
@@ -61,7 +57,7 @@ class AffectedPages:
         asked = filters(visit.request.query, ("policy",))
         async with visit.record.reading(visit.reading(_VIEW)) as connection:
             found = await read_editions(connection, policy=asked.given["policy"])
-        by_state = await self._editions.by_state([one.edition for one in found])
+        by_state = await visit.desk.editions.by_state([one.edition for one in found])
         return self._pages.response(
             "affected.html",
             visit=visit,
@@ -84,7 +80,7 @@ class AffectedPages:
             target=str(_edition(visit)),
             choice=str(form.get("seen", "")),
         )
-        outcome = await self._actions.approve(press)
+        outcome = await AffectedActions(visit.desk.editions, self._officers).approve(press)
         if isinstance(outcome, Say):
             return await self._shown(visit, error=outcome.words.en)
         return web.Response(status=303, headers={"Location": f"{AFFECTED}/{_edition(visit)}"})
@@ -93,7 +89,7 @@ class AffectedPages:
         edition = _edition(visit)
         asked = filters(visit.request.query, ("policy", "state"))
         state = asked.given["state"] if asked.given["state"] in STATES else ""
-        listed = await self._editions.listed(
+        listed = await visit.desk.editions.listed(
             edition,
             state=state,
             policy=asked.given["policy"],
@@ -104,7 +100,7 @@ class AffectedPages:
             if not await affects_answers(connection, edition):
                 raise NoPageError
             changes = await read_changes(connection, [one.found_record for one in listed[:PAGE]])
-        found = await self._editions.find(edition, clauses=CLAUSES)
+        found = await visit.desk.editions.find(edition, clauses=CLAUSES)
         if found is None:
             raise NoPageError
         answers = [

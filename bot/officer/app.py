@@ -12,7 +12,7 @@ from bot.officer.affected import AffectedPages
 from bot.officer.calibrations import CalibrationPages
 from bot.officer.cases import CasePages
 from bot.officer.consistency import ConsistencyPage
-from bot.officer.gate import HOME, Gate, NoPageError, Visit
+from bot.officer.gate import HOME, Desk, Gate, NoPageError, Visit
 from bot.officer.integrity import AnchorReader
 from bot.officer.oidc import open_provider
 from bot.officer.overview import OverviewPage
@@ -64,6 +64,7 @@ async def console_routes(service: Service) -> AsyncGenerator[tuple[web.RouteDef,
             officers,
             origin=settings.console_url,
             record_of=reader.session,
+            desk_of=lambda login: _desk(service, login),
         )
         anchors = AnchorReader(lambda: readable_anchors(settings), clock=clock)
         rooms = (
@@ -72,7 +73,6 @@ async def console_routes(service: Service) -> AsyncGenerator[tuple[web.RouteDef,
                 gate,
                 pages,
                 service.cases,
-                service.affected_editions,
                 anchors=anchors,
                 clock=clock,
             ),
@@ -83,13 +83,13 @@ async def console_routes(service: Service) -> AsyncGenerator[tuple[web.RouteDef,
                 keys=lambda: trusted_keys(settings, readable_anchors(settings)),
             ),
             CasePages(gate, pages, service.cases, officers, clock=clock),
-            PrecedentPages(gate, pages, service.precedent_desk, service.cases, clock=clock),
+            PrecedentPages(gate, pages, service.cases, clock=clock),
             PolicyPages(gate, pages),
-            AffectedPages(gate, pages, service.affected_editions, officers),
+            AffectedPages(gate, pages, officers),
             AccessLogPage(gate, pages),
             RequestPages(gate, pages),
-            QuestionPages(gate, pages, service.question_drafts),
-            ReviewPages(gate, pages, service.reviews, service.calibrations, clock=clock),
+            QuestionPages(gate, pages),
+            ReviewPages(gate, pages, service.calibrations, clock=clock),
             CalibrationPages(gate, pages, service.calibrations),
             ConsistencyPage(gate, pages),
         )
@@ -98,6 +98,15 @@ async def console_routes(service: Service) -> AsyncGenerator[tuple[web.RouteDef,
             *_static(gate, pages),
             web.route("*", f"{HOME}/{{rest:.*}}", gate.page(_nothing)),
         )
+
+
+def _desk(service: Service, login: str) -> Desk:
+    return Desk(
+        precedents=service.precedent_desk.seen_by(login),
+        editions=service.affected_editions.seen_by(login),
+        drafts=service.question_drafts.seen_by(login),
+        reviews=service.reviews.seen_by(login),
+    )
 
 
 def _static(gate: Gate, pages: Pages) -> tuple[web.RouteDef, ...]:

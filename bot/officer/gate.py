@@ -17,8 +17,12 @@ from urllib.parse import urlsplit
 from aiohttp import web
 
 from bot.officer.rendering import Pages
+from core.adapters.postgres.cases.reviews import PostgresReviews
 from core.adapters.postgres.console.access import SESSION_HOURS, PostgresConsoleAccess
 from core.adapters.postgres.officers.session import OfficerSession, Reading
+from core.adapters.postgres.record.affected_editions import PostgresAffectedEditions
+from core.adapters.postgres.record.question_drafts import PostgresQuestionDrafts
+from core.cases.precedents import PrecedentService
 from core.domain.errors import TransientError, raised_at
 from core.domain.officers import ConsoleSession, Officer, Officers
 
@@ -47,6 +51,16 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """What an officer works on besides records and cases: only what they may see of it."""
+
+    precedents: PrecedentService
+    editions: PostgresAffectedEditions
+    drafts: PostgresQuestionDrafts
+    reviews: PostgresReviews
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Visit:
     """A request of an officer who is signed in."""
 
@@ -57,6 +71,8 @@ class Visit:
     """What the forms of this session send back."""
     record: OfficerSession
     """The record, as this officer may read it."""
+    desk: Desk
+    """The rest, likewise."""
 
     def query(self, name: str) -> str:
         """Return a part of the address; empty: it is not there."""
@@ -97,9 +113,11 @@ class Gate:
         *,
         origin: str,
         record_of: Callable[[str], OfficerSession],
+        desk_of: Callable[[str], Desk],
     ) -> None:
-        """`record_of` opens the record for the officer of a login."""
+        """`record_of` opens the record for the officer of a login, `desk_of` the rest."""
         self._record_of = record_of
+        self._desk_of = desk_of
         self._pages = pages
         self._access = access
         self._officers = {officer.login: officer for officer in officers.all}
@@ -190,6 +208,7 @@ class Gate:
             session=session,
             csrf=_token(secret),
             record=self._record_of(officer.login),
+            desk=self._desk_of(officer.login),
         )
 
     async def _check_token(self, visit: Visit) -> None:

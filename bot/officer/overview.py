@@ -10,7 +10,6 @@ from bot.officer.integrity import AnchorReader
 from bot.officer.rendering import Pages
 from core.adapters.postgres.console.figures import read_figures, read_root
 from core.adapters.postgres.officers.requests import count_undecided
-from core.adapters.postgres.record.affected_editions import PostgresAffectedEditions
 from core.cases.service import CaseService
 from core.domain.case import Case
 from core.domain.case_actions import CaseRefused
@@ -25,7 +24,6 @@ class OverviewPage:
         gate: Gate,
         pages: Pages,
         cases: CaseService,
-        editions: PostgresAffectedEditions,
         *,
         anchors: AnchorReader,
         clock: Clock,
@@ -33,7 +31,6 @@ class OverviewPage:
         self._gate = gate
         self._pages = pages
         self._cases = cases
-        self._editions = editions
         self._anchors = anchors
         self._clock = clock
 
@@ -63,7 +60,7 @@ class OverviewPage:
             badges=parts(figures.badges, ("high", "medium", "low")),
             waiting=waiting,
             requests=requests,
-            undecided=await self._editions.waiting(),
+            undecided=await visit.desk.editions.waiting(),
             oldest=min(waiting, key=lambda case: case.opened_at, default=None),
             overdue=[case for case in waiting if is_overdue(case, now)],
         )

@@ -8,7 +8,6 @@ from aiohttp import web
 from bot.officer.gate import HOME, Gate, NoPageError, Visit
 from bot.officer.rendering import Pages
 from core.cases.clauses import clause_name
-from core.cases.precedents import PrecedentService
 from core.cases.service import CaseService
 from core.domain.case import Case
 from core.domain.case_actions import CaseRefused
@@ -38,14 +37,12 @@ class PrecedentPages:
         self,
         gate: Gate,
         pages: Pages,
-        precedents: PrecedentService,
         cases: CaseService,
         *,
         clock: Clock,
     ) -> None:
         self._gate = gate
         self._pages = pages
-        self._precedents = precedents
         self._cases = cases
         self._clock = clock
 
@@ -65,7 +62,7 @@ class PrecedentPages:
 
     async def list(self, visit: Visit) -> web.StreamResponse:
         """List all, newest first."""
-        found = await self._precedents.all()
+        found = await visit.desk.precedents.all()
         return self._pages.response("precedents.html", visit=visit, precedents=found)
 
     async def show(self, visit: Visit) -> web.StreamResponse:
@@ -88,7 +85,7 @@ class PrecedentPages:
         case, sent = await self._case(visit), await visit.form()
         given = {name: str(sent.get(name, ""))[:_LONGEST] for name in _FIELDS}
         try:
-            proposed = await self._precedents.propose(_proposal(visit, case, given))
+            proposed = await visit.desk.precedents.propose(_proposal(visit, case, given))
         except UsageError as error:
             return self._form(visit, case, given, error=str(error))
         return _led_to(proposed.number)
@@ -106,17 +103,17 @@ class PrecedentPages:
         return done
 
     async def _approve(self, visit: Visit, number: int, _: str) -> Precedent:
-        return await self._precedents.approve(number, visit.officer)
+        return await visit.desk.precedents.approve(number, visit.officer)
 
     async def _refuse(self, visit: Visit, number: int, reason: str) -> Precedent:
-        return await self._precedents.refuse(number, visit.officer, reason=reason)
+        return await visit.desk.precedents.refuse(number, visit.officer, reason=reason)
 
     async def _withdraw(self, visit: Visit, number: int, reason: str) -> Precedent:
-        return await self._precedents.withdraw(number, visit.officer, reason=reason)
+        return await visit.desk.precedents.withdraw(number, visit.officer, reason=reason)
 
     async def _found(self, visit: Visit) -> Precedent:
         try:
-            return await self._precedents.show(_number(visit))
+            return await visit.desk.precedents.show(_number(visit))
         except UsageError as error:
             raise NoPageError from error
 

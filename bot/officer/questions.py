@@ -11,7 +11,6 @@ from bot.replies.safe_text import clean
 from core.adapters.postgres.record.question_drafts import (
     DraftDecision,
     PassageContext,
-    PostgresQuestionDrafts,
 )
 from core.domain.errors import UsageError
 from core.measuring.drafting.draft import (
@@ -46,10 +45,9 @@ class PassageInContext:
 class QuestionPages:
     """The pages about test questions."""
 
-    def __init__(self, gate: Gate, pages: Pages, drafts: PostgresQuestionDrafts) -> None:
+    def __init__(self, gate: Gate, pages: Pages) -> None:
         self._gate = gate
         self._pages = pages
-        self._drafts = drafts
 
     def routes(self) -> tuple[web.RouteDef, ...]:
         """Return what is served here."""
@@ -66,12 +64,14 @@ class QuestionPages:
         if named not in set(DraftState):
             raise NoPageError
         state = DraftState(named)
-        found = await self._drafts.listed(state)
+        found = await visit.desk.drafts.listed(state)
         return self._pages.response(
             "questions.html",
             visit=visit,
             state=state.value,
-            states=[(one.value, count) for one, count in (await self._drafts.counts()).items()],
+            states=[
+                (one.value, count) for one, count in (await visit.desk.drafts.counts()).items()
+            ],
             questions=found[:LISTED],
             more=max(0, len(found) - LISTED),
             stale=sum(one.is_stale for one in found),
@@ -100,22 +100,26 @@ class QuestionPages:
             revision=_revision(str(form.get("revision", ""))),
         )
         try:
-            await self._drafts.decide(number, decision, officer=visit.officer)
+            await visit.desk.drafts.decide(number, decision, officer=visit.officer)
         except UsageError as error:
             return await self._shown(visit, await self._found(visit), error=str(error))
-        to = number if decision.state is DraftState.DRAFT else await self._drafts.next_after(number)
+        to = (
+            number
+            if decision.state is DraftState.DRAFT
+            else await visit.desk.drafts.next_after(number)
+        )
         place = QUESTIONS if to is None else f"{QUESTIONS}/{to}"
         return web.Response(status=303, headers={"Location": place})
 
     async def _found(self, visit: Visit) -> KeptDraft:
-        found = await self._drafts.find(_number(visit))
+        found = await visit.desk.drafts.find(_number(visit))
         if found is None:
             raise NoPageError
         return found
 
     async def _shown(self, visit: Visit, one: KeptDraft, *, error: str = "") -> web.Response:
         shown: Sequence[PassageInContext] = [
-            PassageInContext(passage=passage, around=await self._drafts.context(passage))
+            PassageInContext(passage=passage, around=await visit.desk.drafts.context(passage))
             for passage in one.draft.passages
         ]
         return self._pages.response(
@@ -125,7 +129,7 @@ class QuestionPages:
             one=one,
             passages=shown,
             is_removed=one.draft.kind == REMOVED,
-            waiting=(await self._drafts.counts())[DraftState.DRAFT],
+            waiting=(await visit.desk.drafts.counts())[DraftState.DRAFT],
             difficulties=DIFFICULTIES,
             limit=QUESTION_LIMIT,
             error=error,

@@ -8,7 +8,6 @@ from aiohttp import web
 from bot.officer.gate import HOME, Gate, NoPageError, Visit
 from bot.officer.rendering import Pages
 from bot.replies.safe_text import clean
-from core.adapters.postgres.cases.reviews import PostgresReviews
 from core.adapters.postgres.console.reviews import read_review_queue
 from core.adapters.postgres.record.calibrations import PostgresCalibrations
 from core.confidence.label import OWN_LABELS
@@ -28,14 +27,12 @@ class ReviewPages:
         self,
         gate: Gate,
         pages: Pages,
-        reviews: PostgresReviews,
         calibrations: PostgresCalibrations,
         *,
         clock: Clock,
     ) -> None:
         self._gate = gate
         self._pages = pages
-        self._reviews = reviews
         self._calibrations = calibrations
         self._clock = clock
 
@@ -73,7 +70,7 @@ class ReviewPages:
         if not _KEY.fullmatch(key) or said not in set(ReviewVerdict):
             raise web.HTTPBadRequest
         try:
-            is_kept = await self._reviews.give(
+            is_kept = await visit.desk.reviews.give(
                 _id(visit),
                 officer=visit.officer,
                 verdict=ReviewVerdict(said),

@@ -48,6 +48,10 @@ class PrecedentService:
         self._clock = clock
         self._ids = ids
 
+    def seen_by(self, officer: str) -> "PrecedentService":
+        """Return it as an officer may use it: of their units, resting on what they may read."""
+        return PrecedentService(self._store.seen_by(officer), clock=self._clock, ids=self._ids)
+
     async def propose(self, proposal: Proposal) -> Precedent:
         """Propose the officer's answer of a case as a precedent.
 

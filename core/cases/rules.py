@@ -188,7 +188,9 @@ def decide(case: StoredCase, action: CaseAction) -> Change | Refusal | None:
     """Say what an action makes of a case; None: nothing, it is so already."""
     if action.kind in ASKERS_OWN:
         return _by_asker(case, action) if action.by == case.account else Refusal.NOT_ASKER
-    return Refusal.NOT_OFFICER if action.officer is None else _by_officer(case, action)
+    if action.officer is None:
+        return Refusal.NOT_OFFICER
+    return Refusal.OTHER_UNIT if action.is_beyond else _by_officer(case, action)
 
 
 def _by_asker(case: StoredCase, action: CaseAction) -> Change | Refusal | None:

@@ -4,6 +4,8 @@ Officers are those of our list, whoever else reads their channel; askers are tho
 else is refused, and that is recorded.
 """
 
+from dataclasses import replace
+
 from core.audit.run_events import conflicting_sections
 from core.cases.opening import CaseOpener
 from core.cases.rules import (
@@ -51,6 +53,7 @@ _TAGS = {
     CaseActionKind.ACCEPT: Tag.CASE_RESOLVED,
     CaseActionKind.ASK_AGAIN: Tag.CASE_REOPENED,
 }
+_UNKNOWN = CaseRefused(why=Refusal.UNKNOWN)
 
 
 class CaseService:
@@ -81,6 +84,14 @@ class CaseService:
     def is_on_call(self, who: Account) -> bool:
         """Say whether somebody gets what must not stand in a channel."""
         return self.officer_of(who) in self._officers.on_call
+
+    def _store_for(self, who: Account) -> CaseStore:
+        """Return cases as somebody may see them: others read along in chat, where officers are."""
+        officer = self.officer_of(who)
+        if officer is None:
+            return self._store
+        others = () if who == officer.at_console else self._officers.logins
+        return self._store.seen_by(officer.login, *others)
 
     async def open(
         self,
@@ -143,9 +154,9 @@ class CaseService:
         officer = self.officer_of(who)
         if officer is None:
             return await self._act(CaseActionKind.ANSWER, case_id, who, key=key)
-        case = await self._store.find(case_id)
+        case = await self._store_for(who).find(case_id)
         if case is None:
-            return CaseRefused(why=Refusal.UNKNOWN)
+            return await self._act(CaseActionKind.ANSWER, case_id, who, key=key)
         refusal = why_not_begun(case, officer, is_sole_officer=self._is_sole(officer))
         if refusal is not None:
             return CaseRefused(why=refusal, case=case.shown())
@@ -203,7 +214,7 @@ class CaseService:
         """Return the cases that wait for an officer, to officers."""
         if not self.is_officer(who):
             return CaseRefused(why=Refusal.NOT_OFFICER)
-        return tuple(case.shown() for case in await self._store.listed(UNSETTLED))
+        return tuple(case.shown() for case in await self._store_for(who).listed(UNSETTLED))
 
     async def settled(
         self, who: Account, wanted: SettledFilter, *, most: int
@@ -211,14 +222,18 @@ class CaseService:
         """Return cases that were answered or closed, to officers."""
         if not self.is_officer(who):
             return CaseRefused(why=Refusal.NOT_OFFICER)
-        return tuple(case.shown() for case in await self._store.settled(wanted, most=most))
+        found = await self._store_for(who).settled(wanted, most=most)
+        return tuple(case.shown() for case in found)
 
     async def show(self, case_id: str, who: Account) -> Case | CaseRefused:
         """Return a case, to officers."""
         if not self.is_officer(who):
             return CaseRefused(why=Refusal.NOT_OFFICER)
-        case = await self._store.find(case_id)
-        return CaseRefused(why=Refusal.UNKNOWN) if case is None else case.shown()
+        case = await self._store_for(who).find(case_id)
+        if case is not None:
+            return case.shown()
+        is_there = await self._store.find(case_id) is not None
+        return CaseRefused(why=Refusal.OTHER_UNIT if is_there else Refusal.UNKNOWN)
 
     async def mine(self, who: Account) -> tuple[Case, ...]:
         """Return the cases of a person that are not closed."""
@@ -269,15 +284,22 @@ class CaseService:
             is_sole_officer=self._is_sole(self.officer_of(who)),
         )
 
+        store = self._store if kind in ASKERS_OWN else self._store_for(who)
+        result = await self._act_on(store, action)
+        if result == _UNKNOWN and store is not self._store:
+            return await self._act_on(self._store, replace(action, is_beyond=True))
+        return result
+
+    async def _act_on(self, store: CaseStore, action: CaseAction) -> CaseResult:
         async def work(unit: CaseUnit) -> CaseResult:
-            case = await unit.rows.find(case_id)
+            case = await unit.rows.find(action.case_id)
             if case is None:
-                return CaseRefused(why=Refusal.UNKNOWN)
+                return _UNKNOWN
             await unit.rows.lock(case.conversation_id)
             # Read again: until now others could change it.
-            return await self._decide(unit, await unit.rows.find(case_id) or case, action)
+            return await self._decide(unit, await unit.rows.find(action.case_id) or case, action)
 
-        return await self._store.run(work)
+        return await store.run(work)
 
     async def _decide(self, unit: CaseUnit, case: StoredCase, action: CaseAction) -> CaseResult:
         verdict = decide(case, action)

@@ -141,6 +141,8 @@ class RecordView:
     """RFC 6962 leaf hash, hex."""
     problems: tuple[str, ...]
     """What does not agree with the stored hash, one line each; empty: intact."""
+    restriction: str | None = None
+    """What stands in place of texts that its reader may not read; None: nothing is withheld."""
     case: str | None = None
     """The case that its answer led to, with number and state ("3, claimed"); None: none."""
 

@@ -52,6 +52,8 @@ class Refusal(StrEnum):
     """It is closed."""
     NOT_ANSWERED = "not_answered"
     """There is no officer's answer to accept yet."""
+    OTHER_UNIT = "other_unit"
+    """The officer was granted other units than that of the case."""
     OWN_QUESTION = "own_question"
     """The officer asked it: another one answers."""
     NOTHING_TO_MARK = "nothing_to_mark"
@@ -67,7 +69,7 @@ VERDICTS = {
 }
 """What an officer finds of the answer by an action; others find nothing."""
 
-AUTHORITY = frozenset({Refusal.UNKNOWN, Refusal.NOT_OFFICER, Refusal.NOT_ASKER})
+AUTHORITY = frozenset({Refusal.UNKNOWN, Refusal.NOT_OFFICER, Refusal.NOT_ASKER, Refusal.OTHER_UNIT})
 """Refusals to people who may not see the case."""
 
 
@@ -117,6 +119,8 @@ class CaseAction:
     """The officer's answer, or why an answer is wrong; empty otherwise."""
     is_private: bool = False
     """True: this answer is to go to the asker alone."""
+    is_beyond: bool = False
+    """True: the case is of a unit that the officer was not granted."""
     takes_over: bool = False
     """True: a claim holds even if another officer has claimed it."""
     is_sole_officer: bool = False

@@ -175,6 +175,12 @@ class StoredReply:
     """The question, as typed, of an answer that its asker shows to people who did not see it asked;
     None for all others."""
 
+    @property
+    def is_card(self) -> bool:
+        """True if officers read of a case or an edition in it, with what policies say."""
+        is_of_case = self.about is not None and self.about.what is CasePart.CARD
+        return is_of_case or self.edition is not None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:

@@ -186,6 +186,11 @@ class Officers:
         )
 
     @property
+    def logins(self) -> tuple[str, ...]:
+        """Return the logins of all."""
+        return tuple(officer.login for officer in self.all)
+
+    @property
     def on_call(self) -> tuple[Officer, ...]:
         """Who gets what must not stand in a channel: those on call, else the first who has one."""
         marked = tuple(officer for officer in self.all if officer.is_on_call)

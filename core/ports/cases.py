@@ -7,7 +7,7 @@ the state, its record and what is to be posted change together, or not at all.
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Protocol, TypeVar
+from typing import Protocol, Self, TypeVar
 
 from core.domain.audit import Tag
 from core.domain.case import AskedAnswer, CaseState, NewCase, ReviewVerdict, StoredCase
@@ -209,6 +209,13 @@ class SettledFilter:
 
 class CaseStore(Protocol):
     """Cases in a database."""
+
+    def seen_by(self, *officers: str) -> Self:
+        """Return it as officers may use it, by login.
+
+        There are only cases of the first one's units, and texts that all of them may read.
+        """
+        ...
 
     async def run(self, work: Callable[[CaseUnit], Awaitable[_T]], /) -> _T:
         """Do work in one transaction: committed when it returns, undone when it raises.

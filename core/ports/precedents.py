@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Protocol, TypeVar
+from typing import Protocol, Self, TypeVar
 
 from core.domain.audit import Tag
 from core.domain.json_value import Json
@@ -259,6 +259,10 @@ class PrecedentUnit(Protocol):
 
 class PrecedentStore(Protocol):
     """Precedents, for officers."""
+
+    def seen_by(self, *officers: str) -> Self:
+        """Return it as officers may use it; see `CaseStore.seen_by`."""
+        ...
 
     async def run(self, work: Callable[[PrecedentUnit], Awaitable[_T]], /) -> _T:
         """Do work in one transaction; see `CaseStore.run`."""

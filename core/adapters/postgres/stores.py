@@ -72,7 +72,7 @@ class PostgresStores(AnswerStores):
     @cached_property
     def affected_editions(self) -> PostgresAffectedEditions:
         """What editions made of past answers, for officers."""
-        return PostgresAffectedEditions(self._engine, ids=self._ledger.ids, officers=self.officers)
+        return PostgresAffectedEditions(self._engine, ledger=self._ledger, officers=self.officers)
 
     @cached_property
     def suspensions(self) -> PostgresSuspensions:
@@ -173,7 +173,9 @@ class PostgresStores(AnswerStores):
     @cached_property
     def outbox(self) -> PostgresOutbox:
         """Replies, to be posted."""
-        return PostgresOutbox(self._engine, ledger=self._ledger, pace=Pace())
+        return PostgresOutbox(
+            self._engine, ledger=self._ledger, pace=Pace(), officers=self.officers
+        )
 
     @cached_property
     def posted_answers(self) -> PostgresPostedAnswers:

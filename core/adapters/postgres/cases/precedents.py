@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from core.adapters.postgres.cases.case_posts import tell_officers
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.reach import ReadsForOfficers
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters
 from core.adapters.postgres.engine.transactions import begun_again, reading
 from core.audit.documents import Event
@@ -71,7 +72,10 @@ SELECT k.id::text, k.number, k.is_sensitive, k.record_id::text, q.standalone AS 
     SELECT body, actor FROM citebound.case_messages
      WHERE case_id = k.id AND kind = 'answer' AND refusal IS NULL
        AND k.state IN ('answered', 'closed') ORDER BY id DESC LIMIT 1) m ON true
- WHERE k.number = :number FOR UPDATE OF k""")
+ LEFT JOIN citebound.outbox o ON o.id = k.reply_id
+ WHERE k.number = :number
+   AND audit.answer_lacked(o.reply->'answer', citebound.readers()) IS NULL
+   FOR UPDATE OF k""")
 # Whoever may read them: who may read a clause is compared with whom it is told to.
 _EVERYBODY = "citebound.versions_in_force(NULL, :day)"
 _SECTION = text(f"""
@@ -82,7 +86,8 @@ SELECT v.id, l.key, coalesce(v.label, v.number::text) AS version,
   FROM {_EVERYBODY} live JOIN citebound.policy_versions v ON v.id = live.version_id
   JOIN citebound.policies l ON l.id = v.policy_id
   JOIN citebound.sections s ON s.version_id = v.id
- WHERE l.key = :policy AND lower(CAST(:section AS text)) IN (lower(s.number), lower(s.title))
+ WHERE l.key = :policy AND audit.lacked(ARRAY[v.id], citebound.readers()) IS NULL
+   AND lower(CAST(:section AS text)) IN (lower(s.number), lower(s.title))
  LIMIT 2""")  # noqa: S608  # constants
 _STANDING = text(f"""
 SELECT count(*) FROM unnest(:versions, :starts, :ends, :quotes)
@@ -113,7 +118,7 @@ _SAVE = text(
 )
 
 
-class PostgresPrecedents:
+class PostgresPrecedents(ReadsForOfficers):
     """See `core.ports.precedents.PrecedentStore` and `TellsPrecedents`."""
 
     def __init__(self, engine: AsyncEngine, *, ledger: Ledger, officers: Officers) -> None:

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger, take_number
+from core.adapters.postgres.engine.reach import ReadsForOfficers
 from core.audit.documents import Event
 from core.confidence.sampling import chance
 from core.domain.answer import Badge
@@ -23,7 +24,7 @@ _ANSWER = text(
     "   WHERE i.question_id = q.id AND p.match_hash = ANY(:officers_own)) AS is_own"
     " FROM citebound.answers a JOIN citebound.questions q ON q.id = a.question_id"
     " WHERE a.id = CAST(:answer AS uuid)"
-    " AND (a.outcome = 'answered' OR a.refusal = 'not_sure')"
+    " AND (a.outcome = 'answered' OR a.refusal = 'not_sure') AND citebound.reaches(a.record_id)"
 ).bindparams(bindparam("officers_own", type_=ARRAY(LargeBinary)))
 _KEEP = text(
     "INSERT INTO citebound.verdicts (answer_id, officer, verdict, chance, reasoner,"
@@ -57,7 +58,7 @@ async def keep_verdict(
     return await connection.scalar(_KEEP, row) is not None
 
 
-class PostgresReviews:
+class PostgresReviews(ReadsForOfficers):
     """What officers find of answers that no case is about."""
 
     def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:

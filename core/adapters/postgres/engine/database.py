@@ -22,6 +22,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 
 from core.adapters.postgres.engine.failover import Servers, servers_of
 from core.adapters.postgres.engine.pool import KEPT, OVERFLOW, CountedPool, ping_after_rest
+from core.adapters.postgres.engine.reach import name_readers
 from core.adapters.postgres.engine.roles import LoginFacts, login_facts
 from core.domain.errors import ConfigError, TransientError
 
@@ -202,6 +203,7 @@ def engine_for(
         engine = create_async_engine(parsed, poolclass=NullPool, **told)
     if by_pooler and limits is not None:
         _limit_transactions(engine, limits)
+    name_readers(engine)
     return engine
 
 

@@ -25,6 +25,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import goes_by_pooler
+from core.adapters.postgres.engine.reach import is_for_officers
 from core.domain.errors import OccupiedError
 
 ATTEMPTS = 3
@@ -166,7 +167,7 @@ async def reading(engine: AsyncEngine) -> AsyncGenerator[AsyncConnection]:
     It needs no BEGIN and no ROLLBACK: two round trips fewer, and psycopg keeps its prepared
     statements, which it forgets at each rollback. By a pooler the limits belong to a transaction.
     """
-    if goes_by_pooler(engine):
+    if goes_by_pooler(engine) or is_for_officers(engine):
         async with engine.connect() as connection:
             yield connection
     else:

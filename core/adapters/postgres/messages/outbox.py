@@ -12,6 +12,7 @@ from core.adapters.postgres.cases.case_posts import read_case
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger, json_text, take_number
 from core.adapters.postgres.engine.rows import record
+from core.adapters.postgres.engine.reach import blank_for
 from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.queue.conversations import place_of
 from core.adapters.postgres.queue.rate_limits import Pace
@@ -34,6 +35,7 @@ from core.domain.delivery import (
 )
 from core.domain.errors import OvertakenError
 from core.domain.message import Waiting
+from core.domain.officers import Officers
 
 LEASE_S = 20.0
 MOST_IN_A_ROW = 3
@@ -103,12 +105,22 @@ class PostgresOutbox:
     """See `core.ports.Outbox`."""
 
     def __init__(
-        self, engine: AsyncEngine, *, ledger: Ledger, pace: Pace, lease_s: float = LEASE_S
+        self,
+        engine: AsyncEngine,
+        *,
+        ledger: Ledger,
+        pace: Pace,
+        officers: Officers,
+        lease_s: float = LEASE_S,
     ) -> None:
-        """Use a migrated database; the server's clock says when a lease ends."""
+        """Use a migrated database; the server's clock says when a lease ends.
+
+        A card for officers says what all of these may read.
+        """
         self._engine = engine
         self._ledger = ledger
         self._pace = pace
+        self._officers = officers
         self._lease_s = lease_s
 
     @raises_transient
@@ -128,9 +140,12 @@ class PostgresOutbox:
                 if taken.is_waiting:
                     return Waiting(until=taken.next_at)
             leased = await connection.execute(_LEASE, {"id": row["id"], "lease_s": self._lease_s})
+            reply = reply_of(row["reply"])
+            if reply.is_card:
+                await blank_for(connection, self._officers.logins)
             reply = await read_case(
                 connection,
-                reply_of(row["reply"]),
+                reply,
                 platform=row["platform"],
                 tenant=row["tenant"],
                 replaced=row["replaced"],

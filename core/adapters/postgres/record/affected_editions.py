@@ -14,6 +14,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from core.adapters.postgres.cases.case_posts import officers_conversation
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.rows import record
+from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.reach import ReadsForOfficers, blank_for, is_for_officers
 from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.queue.replies import queue_reply, rewrite
 from core.domain.affected import AffectedEdition, ChangedClause
@@ -42,7 +44,8 @@ _CLAUSES = text("""
 SELECT c->>'title' AS title, c->>'section' AS section, c->>'old_version' AS old_version,
        c->>'new_version' AS new_version, c->>'change' AS change, c->>'before' AS before,
        c->>'after' AS after, count(DISTINCT answer_id) AS answers, count(*) OVER () AS clauses
-  FROM citebound.affected_answers, jsonb_array_elements(changes) AS c
+  FROM citebound.affected_answers, jsonb_array_elements(changes) AS said,
+       citebound.shown_change(said) AS c
  WHERE edition = :edition
  GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY answers DESC, title, section, before LIMIT :most""")
 # Of one person's equal questions in one thread the newest answer is corrected, while it is known
@@ -131,18 +134,23 @@ class ListedAnswer:
     """Login; None: nobody yet."""
 
 
-class PostgresAffectedEditions:
+class PostgresAffectedEditions(ReadsForOfficers):
     """See `core.ports.corrections.AffectedEditions`. Safe from many processes."""
 
-    def __init__(self, engine: AsyncEngine, *, ids: IdSource, officers: Officers) -> None:
+    def __init__(self, engine: AsyncEngine, *, ledger: Ledger, officers: Officers) -> None:
         self._engine = engine
-        self._ids = ids
+        self._ledger = ledger
         self._officers = officers
 
     @raises_transient
     async def find(self, edition: int, /, *, clauses: int = CLAUSES) -> AffectedEdition | None:
-        """See `AffectedEditions.find`; `clauses` is how many are read at most."""
+        """See `AffectedEditions.find`; `clauses` is how many are read at most.
+
+        For nobody in particular it says what a card does: what all officers may read.
+        """
         async with self._engine.connect() as connection:
+            if not is_for_officers(self._engine):
+                await blank_for(connection, self._officers.logins)
             return await read_edition(connection, edition, clauses=clauses)
 
     @raises_transient
@@ -184,14 +192,14 @@ class PostgresAffectedEditions:
     ) -> int:
         """See `AffectedEditions.approve`."""
         given = {"officer": officer, "edition": edition, "policy": policy, "seen": seen}
-        async with self._engine.begin() as connection:
+        async with self.engine_for(officer).begin() as connection:
             approved = await connection.scalars(_APPROVE, {**given, "apart": APART_S})
             states = approved.all()
             if seen is not None and not states:
                 total = await connection.scalar(_TOTAL, {"edition": edition})
                 if total != seen:
                     raise OvertakenError(f"{total} answers are affected, not {seen}")
-            await update_cards(connection, self._officers, ids=self._ids)
+        await self.update_cards()
         return sum(state == "approved" for state in states)
 
     @raises_transient
@@ -199,7 +207,7 @@ class PostgresAffectedEditions:
     async def update_cards(self) -> None:
         """See `AffectedEditions.update_cards`."""
         async with self._engine.begin() as connection:
-            await update_cards(connection, self._officers, ids=self._ids)
+            await update_cards(connection, self._officers, ids=self._ledger.ids)
 
 
 async def read_edition(

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any
 from uuid import UUID
 
@@ -28,6 +28,7 @@ _ERASED = text(
     "SELECT DISTINCT jsonb_array_elements_text(doc->'erased'->CAST(:id AS text)) FROM audit.record"
     " WHERE tag IN ('content:erased', 'retention:applied') AND doc->'erased' ? CAST(:id AS text)"
 )
+_RESTRICTED = text("SELECT audit.restricted(:id)")
 _WITHHELD = frozenset({"place"})
 """Texts that officers may not read."""
 
@@ -85,7 +86,8 @@ async def read_record(connection: AsyncConnection, record_id: UUID) -> RecordVie
     parts = (await connection.execute(_CONTENTS, key)).mappings().all()
     citations = (await connection.execute(_CITATIONS, key)).mappings().all()
     gone = await connection.scalars(_ERASED, {"id": str(record_id)})
-    return _view(row, parts, citations, frozenset(gone.all()))
+    restricted = await connection.scalar(_RESTRICTED, key)
+    return _view(row, parts, citations, frozenset(gone.all()), restricted)
 
 
 def _view(
@@ -93,18 +95,24 @@ def _view(
     parts: Sequence[RowMapping],
     derived: Sequence[RowMapping],
     erased: frozenset[str],
+    restricted: dict[str, Any] | None,
 ) -> RecordView:
     bodies: dict[str, str] = {part["field"]: part["body"] for part in parts}
+    withheld = row["doc"].get("content", {}).keys() if restricted else _WITHHELD
     return RecordView(
         record_id=str(row["id"]),
         at=row["at"],
         outcome=row["outcome"] or row["tag"],
         question=bodies.get("question"),
-        answer=_loaded(bodies.get("answer_json")),
+        answer=restricted["answer"] if restricted else _loaded(bodies.get("answer_json")),
+        restriction=restricted["mark"] if restricted else None,
         trace=_loaded(bodies.get("trace")),
         document=row["doc"],
         leaf_hash=bytes(row["leaf_hash"]).hex(),
-        problems=(*row_problems(row, derived), *_text_problems(row, parts, bodies, erased)),
+        problems=(
+            *row_problems(row, derived),
+            *_text_problems(row, parts, bodies, erased, withheld),
+        ),
     )
 
 
@@ -147,6 +155,7 @@ def _text_problems(
     parts: Sequence[RowMapping],
     bodies: dict[str, str],
     erased: frozenset[str],
+    withheld: Set[str],
 ) -> list[str]:
     problems: list[str] = []
     document: dict[str, Any] = json.loads(bytes(row["canonical"]))
@@ -155,7 +164,7 @@ def _text_problems(
         held = Commitment(field=part["field"], salt=bytes(part["salt"]), body=part["body"])
         if promised.get(held.field) != held.digest():
             problems.append(f"the text of {held.field!r} is not the one that was recorded")
-    absent = promised.keys() - bodies.keys() - erased - _WITHHELD
+    absent = promised.keys() - bodies.keys() - erased - withheld
     problems += [f"the text of {field!r} is missing" for field in promised if field in absent]
     problems += [
         f"the text of {field!r} was erased, and is there again" for field in erased & bodies.keys()

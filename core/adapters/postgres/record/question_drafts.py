@@ -15,6 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.rows import record, row_of
+from core.adapters.postgres.engine.reach import ReadsForOfficers
 from core.adapters.postgres.engine.scope import scope_parameters
 from core.adapters.postgres.record.question_statements import (
     CONTEXT,
@@ -73,7 +74,7 @@ class PassageContext:
     after: str
 
 
-class PostgresQuestionDrafts:
+class PostgresQuestionDrafts(ReadsForOfficers):
     """Drafts, and what became of them. Safe from many processes."""
 
     def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
