@@ -65,6 +65,7 @@ class Office:
         person: str = "U1",
         refusal: RefusalKind | None = None,
         words: str = "Up to EUR 50.",
+        answer: Answer | None = None,
     ) -> str:
         """Ask and answer a question, post the reply, and return the answer's id."""
         told = message(question, event=fresh(), thread=thread, mode=mode, person=person)
@@ -80,7 +81,7 @@ class Office:
                 question_id=claimed.question_id,
                 edition=claimed.edition,
             ),
-            reply(outcome, words, refusal=refusal),
+            answer or reply(outcome, words, refusal=refusal),
             cause="test",
             completion=Completion(
                 message_id=claimed.message_id, lease_token=claimed.token, cause=claimed.record_id
@@ -132,12 +133,16 @@ def done_case(result: CaseResult) -> str:
 
 
 def office(
-    engine: AsyncEngine, *, officers: tuple[Officer, ...] = OFFICERS, room: Account | None = ROOM
+    engine: AsyncEngine,
+    *,
+    officers: tuple[Officer, ...] = OFFICERS,
+    room: Account | None = ROOM,
+    unit: str = "test",
 ) -> Office:
     """Wire it; nothing runs yet."""
-    ledger = Ledger(clock=SystemClock(), ids=UuidSource(), unit="test", pseudonyms=PSEUDONYMS)
+    ledger = Ledger(clock=SystemClock(), ids=UuidSource(), unit=unit, pseudonyms=PSEUDONYMS)
     listed = Officers(all=officers, channel=room)
-    life = deploy(engine, officers=listed)
+    life = deploy(engine, officers=listed, unit=unit)
     desk = CaseService(
         PostgresCases(engine, ledger=ledger),
         officers=listed,

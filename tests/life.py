@@ -291,10 +291,11 @@ def deploy(
     officers: Officers | None = None,
     limits: TurnLimits = UNLIMITED,
     waiting: WaitingLimits = ROOMY,
+    unit: str = "test",
 ) -> Deployment:
     """Wire it; nothing runs yet."""
     clock, ids = SystemClock(), UuidSource()
-    ledger = Ledger(clock=clock, ids=ids, unit="test", pseudonyms=PSEUDONYMS)
+    ledger = Ledger(clock=clock, ids=ids, unit=unit, pseudonyms=PSEUDONYMS)
     corpus = InMemoryCorpus()
     platform, audience, reasoner = (
         TablePlatform(engine),

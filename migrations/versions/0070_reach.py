@@ -256,17 +256,17 @@ ALTER TABLE citebound.{table} FORCE ROW LEVEL SECURITY;
 CREATE POLICY {table}_reach ON citebound.{table} TO citebound_app, citebound_owner
   USING ({rule}) WITH CHECK (true);
 """
-_UNITS = (
-    "'*' = ANY ((SELECT citebound.reached_units())::text[]) OR citebound.reaches({table}.record_id)"
-)
+_UNITS = "'*' = ANY ((SELECT citebound.reached_units())::text[]) OR citebound.reaches({recorded})"
 _VERSIONS = (
     "(SELECT citebound.readers()) IS NULL OR audit.lacked(ARRAY("
     "SELECT b.version_id FROM citebound.{bound} AS b WHERE {its}), (SELECT citebound.readers()))"
     " IS NULL"
 )
 SECURED = {
-    "cases": _UNITS.format(table="cases"),
-    "affected_answers": _UNITS.format(table="affected_answers"),
+    "cases": _UNITS.format(recorded="cases.record_id"),
+    "affected_answers": _UNITS.format(
+        recorded="(SELECT a.record_id FROM citebound.answers AS a WHERE a.id = answer_id)"
+    ),
     "precedents": _VERSIONS.format(bound="precedent_clauses", its="b.precedent_id = precedents.id"),
     "question_drafts": _VERSIONS.format(
         bound="question_passages", its="b.draft = question_drafts.number"

@@ -6,7 +6,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.cases.reviews import keep_verdict
-from core.adapters.postgres.engine.ledger import Ledger, append, take_number
+from core.adapters.postgres.engine.ledger import Ledger, append, take_number, unit_of
 from core.audit.canonical import instant
 from core.audit.documents import Event
 from core.domain.audit import Tag
@@ -128,7 +128,8 @@ class PostgresCaseLog:
         )
         kept = {field: body for field, body in (content or {}).items() if body}
         record_id = case.record_id if is_opening else None
-        entry = self._ledger.entry(event, content=kept, record_id=record_id)
+        unit = await unit_of(self._connection, event.cause)
+        entry = self._ledger.entry(event, content=kept, record_id=record_id, unit=unit)
         (leaf,) = await append(self._connection, [entry])
         return RecordedEvent(record_id=entry.record_id, leaf_hash=leaf.hex())
 

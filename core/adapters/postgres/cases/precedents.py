@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.cases.case_posts import tell_officers
 from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.ledger import Ledger, unit_of
 from core.adapters.postgres.engine.reach import ReadsForOfficers
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters
 from core.adapters.postgres.engine.transactions import begun_again, reading
@@ -317,7 +317,11 @@ class PrecedentRows:
             says=says or {},
         )
         await self._ledger.event(
-            self._connection, event, content=content or {}, record_id=precedent.record_id
+            self._connection,
+            event,
+            content=content or {},
+            record_id=precedent.record_id,
+            unit=await unit_of(self._connection, cause),
         )
 
     async def tell_officers(self, precedent: Precedent, notice: Notice) -> None:

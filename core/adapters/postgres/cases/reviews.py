@@ -8,7 +8,7 @@ from sqlalchemy import ARRAY, LargeBinary, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.ledger import Ledger, take_number
+from core.adapters.postgres.engine.ledger import Ledger, take_number, unit_of
 from core.adapters.postgres.engine.reach import ReadsForOfficers
 from core.audit.documents import Event
 from core.confidence.sampling import chance
@@ -114,5 +114,6 @@ class PostgresReviews(ReadsForOfficers):
                     says={"verdict": verdict.value, "chance": chance(found.id, badge)},
                 )
                 content = {"reason": reason} if reason else {}
-                await self._ledger.event(connection, event, content=content)
+                unit = await unit_of(connection, found.record_id)
+                await self._ledger.event(connection, event, content=content, unit=unit)
         return True

@@ -32,6 +32,7 @@ _APPEND = text(
     bindparam("bodies", type_=ARRAY(Text)),
 )
 """One statement, since intake waits for it. An id is that of the document."""
+_UNIT_OF = text("SELECT audit.unit_of(CAST(:record AS uuid))")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,22 +77,40 @@ class Ledger:
         *,
         content: Mapping[str, str],
         record_id: str | None = None,
+        unit: str | None = None,
     ) -> str:
         """Append what happened, with its personal text, and return the record's id."""
-        entry = self.entry(event, content=content, record_id=record_id)
+        entry = self.entry(event, content=content, record_id=record_id, unit=unit)
         await append(connection, [entry])
         return entry.record_id
 
     def entry(
-        self, event: Event, *, content: Mapping[str, str], record_id: str | None = None
+        self,
+        event: Event,
+        *,
+        content: Mapping[str, str],
+        record_id: str | None = None,
+        unit: str | None = None,
     ) -> Entry:
-        """Return the record of what happened, to be appended in the same transaction."""
+        """Return the record of what happened, to be appended in the same transaction.
+
+        `unit` is that of what it happened to; None: of this process.
+        """
         record_id = record_id or self.ids.new()
         contents = committed(content)
         document = event_document(
-            event, record_id=record_id, at=self.clock.now(), unit=self.unit, commitments=contents
+            event,
+            record_id=record_id,
+            at=self.clock.now(),
+            unit=unit or self.unit,
+            commitments=contents,
         )
         return Entry(record_id=record_id, data=canonical(document), contents=contents)
+
+
+async def unit_of(connection: AsyncConnection, record_id: str | None) -> str | None:
+    """Return the unit of a record, to which what follows from it belongs; None: there is none."""
+    return record_id and await connection.scalar(_UNIT_OF, {"record": record_id})
 
 
 async def append(connection: AsyncConnection, entries: Sequence[Entry]) -> list[bytes]:

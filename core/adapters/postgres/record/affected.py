@@ -109,6 +109,7 @@ _QUOTING = text(
 _ANSWERS = text(f"""
 {_CHANGED}
 SELECT a.id::text AS answer_id, a.record_id::text, a.question_id::text, c.edition,
+       audit.unit_of(a.record_id) AS unit,
        array_agg(c.n::int ORDER BY q.n) AS changes, array_agg(q.n ORDER BY q.n) AS numbers
   FROM citebound.citations q JOIN changed c USING (version_id, char_start, char_end)
   JOIN citebound.answers a ON a.id = q.answer_id
@@ -270,7 +271,7 @@ class PostgresAffectedAnswers:
                     ],
                 },
             )
-            entry = self._ledger.entry(event, content={})
+            entry = self._ledger.entry(event, content={}, unit=row["unit"])
             entries.append(entry)
             kept.append(
                 {

@@ -17,6 +17,7 @@ from core.adapters.postgres.engine.ledger import (
     committed,
     json_text,
     take_number,
+    unit_of,
 )
 from core.adapters.postgres.engine.rows import row_of
 from core.adapters.postgres.engine.tables import (
@@ -109,7 +110,7 @@ class _AnswerRows:
             answer_id=answer_id,
             at=ledger.clock.now(),
             seq=seq,
-            unit=ledger.unit,
+            unit=await unit_of(self._connection, cause) or ledger.unit,
             commitments=contents,
             cause=cause,
         )

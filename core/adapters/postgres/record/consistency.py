@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.cases.case_posts import tell_officers
 from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.ledger import Ledger, append
+from core.adapters.postgres.engine.ledger import Ledger, append, unit_of
 from core.adapters.postgres.engine.rows import record, row_of
 from core.adapters.postgres.engine.transactions import begun_again
 from core.audit.documents import Event
@@ -137,7 +137,8 @@ class PostgresConsistency:
                     "now": contradiction.now[:LONGEST],
                 },
             )
-            entry = self._ledger.entry(event, content={})
+            unit = await unit_of(connection, said.record_id)
+            entry = self._ledger.entry(event, content={}, unit=unit)
             row = {**pair, "day": day, "record": entry.record_id}
             if await connection.scalar(_KEEP, row) is None:
                 return False
