@@ -21,8 +21,8 @@ MORE_BY_NOW = Text(
     " neueste Karte enthält alle.",
 )
 OTHER_UNITS = Text(
-    "These are also answers of units that you were not granted, so none was approved: in the console"
-    " you can approve those of yours.",
+    "Some of these answers are of units that you were not granted, so none was approved. In the"
+    " console you can approve those of yours.",
     "Darunter sind Antworten von Einheiten, die Ihnen nicht freigegeben sind. Deshalb wurde keine"
     " freigegeben: In der Konsole können Sie die Ihrer Einheiten freigeben.",
 )

@@ -73,6 +73,7 @@ def record_json(record: RecordView) -> dict[str, object]:
         "trace": record.trace,
         "document": record.document,
         "leaf_hash": record.leaf_hash,
+        "restriction": record.restriction,
         "is_intact": record.is_intact,
         "problems": list(record.problems),
     }
@@ -80,6 +81,8 @@ def record_json(record: RecordView) -> dict[str, object]:
 
 def _integrity(record: RecordView) -> Iterator[Text]:
     yield _pair("leaf hash", record.leaf_hash)
+    if record.restriction:
+        yield _pair("withheld", record.restriction)
     if record.is_intact:
         yield _pair(
             "check", "intact: bytes, texts and quotes have the recorded hashes", style="green"

@@ -1,4 +1,4 @@
-"""Two units, two policies of which one is restricted, and officers of all kinds before a console."""
+"""Two units, two policies of which one is restricted, and officers of all kinds."""
 
 import json
 from collections.abc import AsyncGenerator
@@ -14,6 +14,7 @@ from core.adapters.postgres.engine.roles import DatabaseRole
 from core.bootstrap import bootstrap
 from core.config.settings import Settings
 from core.domain.answer import Answer, Outcome, ShownCitation, ShownClaim
+from core.domain.case_actions import CaseActionKind
 from core.domain.officers import Account, Officer
 from core.domain.ontology import SectionRef
 from core.ingest.prepare import Overrides
@@ -214,9 +215,11 @@ async def world(
 
 
 async def _reviewed_and_answered(desk: Office, case: str, unit: str, policy: str) -> None:
-    """Let the officer who reads all answer a case."""
+    """Let the officer who reads all judge what the asker got, and answer."""
+    whole = BY_LOGIN["whole"].accounts[0]
+    await desk.desk.judge(CaseActionKind.MARK_PARTLY, case, whole, key=fresh())
     told = f"{unit} officer on {policy}"
-    done = await desk.desk.answer(case, BY_LOGIN["whole"].accounts[0], key=fresh(), text=told)
+    done = await desk.desk.answer(case, whole, key=fresh(), text=told)
     assert done_case(done) == case
 
 

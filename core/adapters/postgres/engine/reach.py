@@ -32,7 +32,7 @@ class ReadsForOfficers:
     def seen_by(self, *officers: str) -> Self:
         """Return it as officers may use it: rows of the units of the first, texts that all read."""
         bound = copy(self)
-        bound._engine = self.engine_for(*officers)
+        bound._engine = self.engine_for(*officers)  # noqa: SLF001  # our own copy
         return bound
 
     def engine_for(self, *officers: str) -> AsyncEngine:
