@@ -231,7 +231,7 @@ async def test_affected_answers_of_another_unit_are_not_approved(
 async def test_test_questions_and_contradictions_end_where_audiences_do(
     two_units: World, engine: AsyncEngine
 ) -> None:
-    """Neither drafts about a policy that one may not read are there, nor what answers said of it."""
+    """Neither drafts about a policy that one may not read, nor what answers said of it."""
     service = two_units.console.service
     corpus = await read_corpus(service, await whole_scope(service))
     await service.question_drafts.add(drafts_by_rules(corpus, Wanted()))

@@ -6,10 +6,13 @@ of its own, each transaction of which names them first: no statement of it can l
 
 from collections.abc import Sequence
 from copy import copy
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import ARRAY, Connection, Text, bindparam, event, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+if TYPE_CHECKING:  # it imports the engine, which names readers
+    from core.adapters.postgres.engine.ledger import Ledger
 
 _READERS = "citebound_readers"
 _NAME = text(
@@ -18,16 +21,11 @@ _NAME = text(
 ).bindparams(bindparam("officers", type_=ARRAY(Text)))
 
 
-class _OfUnit(Protocol):
-    @property
-    def unit(self) -> str: ...
-
-
 class ReadsForOfficers:
     """A store that can act for officers; by itself it acts for the product, and sees all."""
 
     _engine: AsyncEngine
-    _ledger: _OfUnit
+    _ledger: "Ledger"
 
     def seen_by(self, *officers: str) -> Self:
         """Return it as officers may use it: rows of the units of the first, texts that all read."""
