@@ -152,3 +152,15 @@ async def test_each_command_shows_each_officer_their_units_and_audiences(
             assert marks == ({None, MARK} if login in {"plain", "broad"} else {None}), login
     assert set[str]().union(*shown["whole"].values()) == ALL
     assert differences(shown, whole=()) == {}
+
+
+async def test_a_withheld_answer_is_not_found_by_its_words(two_units: World) -> None:
+    """Neither by a rare word nor by a phrase; by the question it is."""
+    plain = await two_units.console.signed_in(BY_LOGIN["plain"].accounts[0])
+    for words in ("claim", '"claim of treasury"', "claim+treasury"):
+        _, page = await plain.get(f"/officer/records?words={words}")
+        assert "question of treasury" not in page, words
+    _, page = await plain.get("/officer/records?words=claim")
+    assert "question of gifts" in page
+    _, page = await plain.get('/officer/records?words="question of treasury"')
+    assert "question of treasury" in page

@@ -11,7 +11,7 @@ from core.adapters.postgres.cases.case_posts import PostgresCasePosts
 from core.adapters.postgres.cases.case_rows import PostgresCaseRows
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
-from core.adapters.postgres.engine.reach import ReadsForOfficers
+from core.adapters.postgres.engine.officer_stores import ReadsForOfficers
 from core.adapters.postgres.engine.transactions import begun_again
 from core.domain.case import CaseState, StoredCase
 from core.domain.officers import Account

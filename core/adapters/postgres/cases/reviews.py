@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger, take_number, unit_of
-from core.adapters.postgres.engine.reach import ReadsForOfficers
+from core.adapters.postgres.engine.officer_stores import ReadsForOfficers
 from core.audit.documents import Event
 from core.confidence.sampling import chance
 from core.domain.answer import Badge

@@ -1,18 +1,14 @@
 """For whom a transaction reads: the database shows officers what their units and audiences allow.
 
-The rules are the database's (migration `0070_reach`). A store that acts for officers has an engine
-of its own, each transaction of which names them first: no statement of it can leave that out.
+The rules are the database's (migration `0070_reach`). An engine that is for officers names them
+first in each transaction: no statement can leave that out.
 """
 
 from collections.abc import Sequence
-from copy import copy
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any
 
 from sqlalchemy import ARRAY, Connection, Text, bindparam, event, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
-
-if TYPE_CHECKING:  # it imports the engine, which names readers
-    from core.adapters.postgres.engine.ledger import Ledger
 
 _READERS = "citebound_readers"
 _NAME = text(
@@ -21,22 +17,13 @@ _NAME = text(
 ).bindparams(bindparam("officers", type_=ARRAY(Text)))
 
 
-class ReadsForOfficers:
-    """A store that can act for officers; by itself it acts for the product, and sees all."""
+def for_officers(engine: AsyncEngine, officers: Sequence[str], *, unit: str) -> AsyncEngine:
+    """Return an engine for officers: rows of the units of the first, texts that all of them read.
 
-    _engine: AsyncEngine
-    _ledger: "Ledger"
-
-    def seen_by(self, *officers: str) -> Self:
-        """Return it as officers may use it: rows of the units of the first, texts that all read."""
-        bound = copy(self)
-        bound._engine = self.engine_for(*officers)  # noqa: SLF001  # our own copy
-        return bound
-
-    def engine_for(self, *officers: str) -> AsyncEngine:
-        """Return an engine each transaction of which is for officers, as `seen_by` says."""
-        named = {"officers": list(officers), "unit": self._ledger.unit}
-        return self._engine.execution_options(**{_READERS: named})
+    `unit` is that of officers who were granted nothing.
+    """
+    named = {"officers": list(officers), "unit": unit}
+    return engine.execution_options(**{_READERS: named})
 
 
 async def blank_for(connection: AsyncConnection, officers: Sequence[str]) -> None:

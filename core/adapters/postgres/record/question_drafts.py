@@ -14,8 +14,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.officer_stores import ReadsForOfficers
 from core.adapters.postgres.engine.rows import record, row_of
-from core.adapters.postgres.engine.reach import ReadsForOfficers
 from core.adapters.postgres.engine.scope import scope_parameters
 from core.adapters.postgres.record.question_statements import (
     CONTEXT,
