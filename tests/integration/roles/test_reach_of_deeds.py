@@ -125,6 +125,7 @@ async def test_a_case_of_another_unit_is_refused_in_chat(
 
     Whoever was granted nothing is of the unit of the process; who was revoked is of none.
     """
+    is_revoked = login == "revoked"
     if login in {"new", "revoked"}:
         await grant(engine, "revoked_at = now() WHERE login = 'berlin'")
     if login == "new":
@@ -146,6 +147,8 @@ async def test_a_case_of_another_unit_is_refused_in_chat(
     assert "other_unit" in await column(
         engine, "SELECT doc->>'refusal' FROM audit.record WHERE tag = 'case:refused'"
     )
+    own = await desk.claim(two_units.cases["berlin", "gifts"], chat(login), key=fresh())
+    assert isinstance(own, CaseRefused) is is_revoked
     waiting = await desk.queue(chat(login))
     assert not isinstance(waiting, CaseRefused)
     assert all("munich" not in one.question for one in waiting)
