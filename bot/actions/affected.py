@@ -4,7 +4,7 @@ What is approved is what was shown: if more answers were found since, nothing is
 """
 
 from bot.actions.press import Outcome, Press, Redraw, Say
-from bot.replies.notices import OFFICERS_ONLY
+from bot.replies.notices import OFFICERS_ONLY, OTHER_UNIT
 from core.domain.errors import OvertakenError
 from core.domain.officers import Officers
 from core.language.interface.texts import Text
@@ -19,12 +19,6 @@ MORE_BY_NOW = Text(
     " card lists them all.",
     "Seit das gezeigt wurde, kamen weitere Antworten hinzu. Deshalb wurde keine freigegeben. Die"
     " neueste Karte enthält alle.",
-)
-OTHER_UNITS = Text(
-    "Some of these answers are of units that you were not granted, so none was approved. In the"
-    " console you can approve those of yours.",
-    "Darunter sind Antworten von Einheiten, die Ihnen nicht freigegeben sind. Deshalb wurde keine"
-    " freigegeben: In der Konsole können Sie die Ihrer Einheiten freigeben.",
 )
 DECIDED = Text(
     "Nothing waits for a decision here any more. The message shows how it stands now.",
@@ -58,7 +52,7 @@ class AffectedActions:
         except OvertakenError:
             now = await self._editions.find(edition)
             is_whole = now is not None and now.total == seen
-            return Say(words=OTHER_UNITS if is_whole else MORE_BY_NOW)
+            return Say(words=OTHER_UNIT if is_whole else MORE_BY_NOW)
         now = await self._editions.find(edition)
         if now is None:
             return Say(words=NO_EDITION)

@@ -25,6 +25,7 @@ from bot.replies.notices import (
     OFFICERS_ONLY,
     ONLY_ASKER,
     ONLY_ASKER_SENDS,
+    OTHER_UNIT,
     OUTDATED,
 )
 from core.cases.service import CaseService
@@ -40,11 +41,6 @@ NO_CASE = Text("There is no such case.", "Diesen Fall gibt es nicht.")
 OWN_QUESTION = Text(
     "You asked this question yourself, so another officer has to answer it.",
     "Diese Frage haben Sie selbst gestellt: Eine andere beauftragte Person muss sie beantworten.",
-)
-OTHER_UNIT = Text(
-    "This case is of a unit that you were not granted: an officer of that unit has to take it.",
-    "Dieser Fall gehört zu einer Einheit, die Ihnen nicht freigegeben ist: Eine dafür beauftragte"
-    " Person muss ihn übernehmen.",
 )
 NOTHING_TO_MARK = Text(
     "The asker got no answer that could be marked.",

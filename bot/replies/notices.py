@@ -189,6 +189,12 @@ NOT_READABLE = Text(
 OFFICERS_ONLY = Text(
     "Only compliance officers can do this.", "Das können nur Compliance-Beauftragte."
 )
+OTHER_UNIT = Text(
+    "This belongs, at least in part, to a unit that you were not granted: an officer of that unit"
+    " has to decide on it.",
+    "Das gehört zumindest teilweise zu einer Einheit, die Ihnen nicht freigegeben ist: Eine dafür"
+    " beauftragte Person muss darüber entscheiden.",
+)
 OUTDATED = Text(
     "This has been settled in the meantime. The message shows how it stands now.",
     "Das hat sich inzwischen erledigt. Die Nachricht zeigt den jetzigen Stand.",

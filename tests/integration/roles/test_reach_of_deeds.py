@@ -8,10 +8,11 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.actions.affected import OTHER_UNITS, AffectedActions
-from bot.actions.cases import OTHER_UNIT, OfficerActions
+from bot.actions.affected import AffectedActions
+from bot.actions.cases import OfficerActions
 from bot.actions.press import Press, Redraw, Say
 from bot.console.commands.evaluation.questions import read_corpus, whole_scope
+from bot.replies.notices import OTHER_UNIT
 from core.adapters.local.embedder import LocalEmbedder
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.transactions import connected
@@ -219,7 +220,7 @@ async def test_affected_answers_of_another_unit_are_not_approved(
     found = await column(engine, states)
     total = str(len(found))
     actions = AffectedActions(service.affected_editions, service.officers)
-    assert await actions.approve(press("berlin", "4", choice=total)) == Say(words=OTHER_UNITS)
+    assert await actions.approve(press("berlin", "4", choice=total)) == Say(words=OTHER_UNIT)
     assert await column(engine, states) == found
     browser = await visitor(two_units, "berlin")
     form = await browser.fields("/officer/affected/4")

@@ -128,8 +128,8 @@ class PostgresCaseLog:
         )
         kept = {field: body for field, body in (content or {}).items() if body}
         record_id = case.record_id if is_opening else None
-        unit = await unit_of(self._connection, event.cause)
-        entry = self._ledger.entry(event, content=kept, record_id=record_id, unit=unit)
+        ledger = self._ledger.of(await unit_of(self._connection, event.cause))
+        entry = ledger.entry(event, content=kept, record_id=record_id)
         (leaf,) = await append(self._connection, [entry])
         return RecordedEvent(record_id=entry.record_id, leaf_hash=leaf.hex())
 

@@ -316,12 +316,9 @@ class PrecedentRows:
             trace_id=None,
             says=says or {},
         )
-        await self._ledger.event(
-            self._connection,
-            event,
-            content=content or {},
-            record_id=precedent.record_id,
-            unit=await unit_of(self._connection, cause),
+        ledger = self._ledger.of(await unit_of(self._connection, cause))
+        await ledger.event(
+            self._connection, event, content=content or {}, record_id=precedent.record_id
         )
 
     async def tell_officers(self, precedent: Precedent, notice: Notice) -> None:

@@ -114,6 +114,6 @@ class PostgresReviews(ReadsForOfficers):
                     says={"verdict": verdict.value, "chance": chance(found.id, badge)},
                 )
                 content = {"reason": reason} if reason else {}
-                unit = await unit_of(connection, found.record_id)
-                await self._ledger.event(connection, event, content=content, unit=unit)
+                ledger = self._ledger.of(await unit_of(connection, found.record_id))
+                await ledger.event(connection, event, content=content)
         return True

@@ -3,6 +3,7 @@
 import json
 import secrets
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,6 +71,12 @@ class Ledger:
             raise ConfigError("this command names no people")
         return self._pseudonyms
 
+    def of(self, unit: str | None) -> "Ledger":
+        """Return what writes records of another unit; None: of this one."""
+        other = copy(self)
+        other.unit = unit or self.unit
+        return other
+
     async def event(
         self,
         connection: AsyncConnection,
@@ -77,33 +84,20 @@ class Ledger:
         *,
         content: Mapping[str, str],
         record_id: str | None = None,
-        unit: str | None = None,
     ) -> str:
         """Append what happened, with its personal text, and return the record's id."""
-        entry = self.entry(event, content=content, record_id=record_id, unit=unit)
+        entry = self.entry(event, content=content, record_id=record_id)
         await append(connection, [entry])
         return entry.record_id
 
     def entry(
-        self,
-        event: Event,
-        *,
-        content: Mapping[str, str],
-        record_id: str | None = None,
-        unit: str | None = None,
+        self, event: Event, *, content: Mapping[str, str], record_id: str | None = None
     ) -> Entry:
-        """Return the record of what happened, to be appended in the same transaction.
-
-        `unit` is that of what it happened to; None: of this process.
-        """
+        """Return the record of what happened, to be appended in the same transaction."""
         record_id = record_id or self.ids.new()
         contents = committed(content)
         document = event_document(
-            event,
-            record_id=record_id,
-            at=self.clock.now(),
-            unit=unit or self.unit,
-            commitments=contents,
+            event, record_id=record_id, at=self.clock.now(), unit=self.unit, commitments=contents
         )
         return Entry(record_id=record_id, data=canonical(document), contents=contents)
 

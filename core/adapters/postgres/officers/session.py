@@ -139,8 +139,7 @@ class OfficerDeed:
             trace_id=None,
             says=says or {},
         )
-        ledger = Ledger(clock=self.ledger.clock, ids=self.ledger.ids, unit=unit or self.own_unit)
-        entry = ledger.entry(event, content=content)
+        entry = self.ledger.of(unit or self.own_unit).entry(event, content=content)
         found = await self.connection.execute(function, _given(entry))
         return Done(record_id=entry.record_id, row=found.one_or_none())
 
@@ -265,7 +264,7 @@ class OfficerSession:
                     )
                 ledger = self._ledger
                 if EVERY_UNIT not in units and ledger.unit not in units:
-                    ledger = Ledger(clock=ledger.clock, ids=ledger.ids, unit=units[0])
+                    ledger = ledger.of(units[0])
                 entry = ledger.entry(_event(reading, login), content=_texts(reading))
                 await connection.execute(_RECORD, _given(entry))
         except (DBAPIError, PoolTimeoutError, OSError) as error:

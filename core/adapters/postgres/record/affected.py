@@ -271,7 +271,7 @@ class PostgresAffectedAnswers:
                     ],
                 },
             )
-            entry = self._ledger.entry(event, content={}, unit=row["unit"])
+            entry = self._ledger.of(row["unit"]).entry(event, content={})
             entries.append(entry)
             kept.append(
                 {

@@ -138,7 +138,7 @@ class PostgresConsistency:
                 },
             )
             unit = await unit_of(connection, said.record_id)
-            entry = self._ledger.entry(event, content={}, unit=unit)
+            entry = self._ledger.of(unit).entry(event, content={})
             row = {**pair, "day": day, "record": entry.record_id}
             if await connection.scalar(_KEEP, row) is None:
                 return False
