@@ -64,14 +64,12 @@ class QuestionPages:
         if named not in set(DraftState):
             raise NoPageError
         state = DraftState(named)
-        found = await visit.desk.drafts.listed(state)
+        found, counts = await visit.desk.drafts.listed(state), await visit.desk.drafts.counts()
         return self._pages.response(
             "questions.html",
             visit=visit,
             state=state.value,
-            states=[
-                (one.value, count) for one, count in (await visit.desk.drafts.counts()).items()
-            ],
+            states=[(state.value, count) for state, count in counts.items()],
             questions=found[:LISTED],
             more=max(0, len(found) - LISTED),
             stale=sum(one.is_stale for one in found),
@@ -103,11 +101,8 @@ class QuestionPages:
             await visit.desk.drafts.decide(number, decision, officer=visit.officer)
         except UsageError as error:
             return await self._shown(visit, await self._found(visit), error=str(error))
-        to = (
-            number
-            if decision.state is DraftState.DRAFT
-            else await visit.desk.drafts.next_after(number)
-        )
+        waits = decision.state is DraftState.DRAFT
+        to = number if waits else await visit.desk.drafts.next_after(number)
         place = QUESTIONS if to is None else f"{QUESTIONS}/{to}"
         return web.Response(status=303, headers={"Location": place})
 

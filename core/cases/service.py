@@ -232,7 +232,7 @@ class CaseService:
         case = await self._store_for(who).find(case_id)
         if case is not None:
             return case.shown()
-        is_there = await self._store.find(case_id) is not None
+        is_there = await self._store.find(case_id)
         return CaseRefused(why=Refusal.OTHER_UNIT if is_there else Refusal.UNKNOWN)
 
     async def mine(self, who: Account) -> tuple[Case, ...]:

@@ -22,8 +22,7 @@ def for_officers(engine: AsyncEngine, officers: Sequence[str], *, unit: str) -> 
 
     `unit` is that of officers who were granted nothing.
     """
-    named = {"officers": list(officers), "unit": unit}
-    return engine.execution_options(**{_READERS: named})
+    return engine.execution_options(**{_READERS: {"officers": list(officers), "unit": unit}})
 
 
 async def blank_for(connection: AsyncConnection, officers: Sequence[str]) -> None:
