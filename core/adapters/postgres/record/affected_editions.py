@@ -13,10 +13,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.cases.case_posts import officers_conversation
 from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.officer_stores import ReadsForOfficers
 from core.adapters.postgres.engine.reach import blank_for, is_for_officers
+from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.queue.replies import queue_reply, rewrite
 from core.domain.affected import AffectedEdition, ChangedClause
