@@ -41,6 +41,9 @@ _OK, _UNAUTHORISED, _FORBIDDEN, _NOT_FOUND, _TIMED_OUT, _TOO_MANY = 200, 401, 40
 _GONE, _REDIRECTED, _REFUSED, _BROKEN = 410, 300, 400, 500
 _RANDOM = random.SystemRandom()
 
+DELETED = "it was deleted in the meantime: the next synchronisation will handle that"
+"""Said of a document that a listing had."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceReply:
@@ -190,7 +193,7 @@ class ServiceHttp:
                 f"it is over the limit of {most >> 20} MB: split it or leave out images"
             )
         if reply.status in {_NOT_FOUND, _GONE}:
-            raise DocumentError("it is gone meanwhile: the next synchronisation settles it")
+            raise DocumentError(DELETED)
         if reply.status == _FORBIDDEN:
             said = _short(self._rules.said(reply)) or self._rules.check
             raise DocumentError(f"we may not read it: {said}")

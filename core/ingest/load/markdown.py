@@ -32,7 +32,7 @@ _WITHOUT_SPACE = re.compile(r"#{1,6}(?=[^\W\d_])")
 """A heading in the Markdown of old, for which CommonMark wants a space. A hashtag is one, too, but
 no line of its own that begins with a capital."""
 _EMPHASIS = re.compile(r"[*_`]")
-_TAG = re.compile(r"</?([A-Za-z][^\s/<>]*)[^<>]*>")
+_TAG = re.compile(r"</?([A-Za-z][^\s/<>]*+)[^<>]*+>")
 """Of HTML, or what stands for something, such as `<name of company>`, which nothing closes."""
 _KNOWN = defs.tags - {"html", "body", "title", "noframes", "noembed", "plaintext", "xmp"}
 """Tags of HTML, without those that mean nothing within a page, or would swallow the rest of it."""

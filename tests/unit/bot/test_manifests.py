@@ -151,7 +151,7 @@ def test_an_outline_without_transparency_is_refused(tmp_path: Path) -> None:
         ('["a?", "b?", "c?", "d?", "e?"]', "expected 4 questions at most, got 5"),
         (json.dumps(["x" * 121]), "question 1: expected 120 characters at most, got 121"),
         ("/nowhere/starters.json", "expected a list in JSON"),
-        ('["a\\u200b?"]', "characters that nobody sees"),
+        ('["a\\u200b?"]', "invisible characters"),
     ],
 )
 def test_starters_that_could_not_be_offered_are_refused(given: str, told: str) -> None:

@@ -54,8 +54,8 @@ def imported(*words: str) -> list[str]:
         ((), PARSING, ("core.adapters", "core.agent", "core.config"), 40),
         (("corpus", "list"), READING, NOT_TO_READ, 140),
         (("audit", "list"), ANSWERING, ("core.answering", "core.models", "core.sources"), 330),
-        (("ask", "May I?"), ANSWERING, NOT_TO_ANSWER, 310),
-        (("chat",), ANSWERING, NOT_TO_ANSWER, 310),
+        (("ask", "May I?"), ANSWERING, NOT_TO_ANSWER, 325),
+        (("chat",), ANSWERING, NOT_TO_ANSWER, 325),
     ],
 )
 def test_a_command_imports_what_it_needs(

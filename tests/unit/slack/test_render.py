@@ -321,7 +321,12 @@ def test_what_is_planned_is_what_is_made(shared: Path) -> None:
         ours = _names(made)
         for later in {("action_id", "case_right"), ("action_id", "case_partly")} & set(ours):
             del ours[ours.index(later) : ours.index(later) + 2]  # with its value
-        assert ours == _names(planned[key]), key
+        theirs = _names(planned[key])
+        if key == "slack_report_modal":  # people have other reasons than were planned
+            ours, theirs = (
+                [name for name in names if name[0] != "value"] for names in (ours, theirs)
+            )
+        assert ours == theirs, key
 
 
 def _made() -> dict[str, Any]:
@@ -458,7 +463,7 @@ def test_what_a_notice_is_about_is_inert() -> None:
     for shape in range(SHAPES):
         made = render(reply, shape, outbox_id=1, context=RenderContext())
         told = made.text + str(made.blocks)
-        assert "past its review" in told
+        assert "overdue for review" in told
         assert "<!channel>" not in told
         assert "https://evil.example" not in told
 

@@ -271,7 +271,7 @@ async def test_waits_and_failures(wiki: Wiki) -> None:
         items, _ = await listed(connector)
         assert len(items) == 3
         wiki.pages["40"].status, wiki.pages["40"].is_hidden = "trashed", True
-        with pytest.raises(DocumentError, match="gone meanwhile"):
+        with pytest.raises(DocumentError, match="deleted in the meantime"):
             await connector.fetch(items[-1])
         wiki.pages["20"].storage = " "
         with pytest.raises(DocumentError, match="no text"):

@@ -273,7 +273,7 @@ async def test_waits_tokens_and_failures(drive: Drive) -> None:
         with pytest.raises(DocumentError, match="exportSizeLimitExceeded"):
             await connector.fetch(items[1])
         drive.remove("file-00001")
-        with pytest.raises(DocumentError, match="gone meanwhile"):
+        with pytest.raises(DocumentError, match="deleted in the meantime"):
             await connector.fetch(items[0])
         drive.is_incomplete = True
         with pytest.raises(TransientError, match="everything"):

@@ -159,7 +159,7 @@ async def test_answers_are_bounded(service: Service) -> None:
         big = web.Response(body=bytes(2_000_000))
         for given, why in (
             (big, "over the limit of 1 MB"),
-            (404, "gone meanwhile"),
+            (404, "deleted in the meantime"),
             (403, "may not read it: check its access"),
             (418, "does not give it .418."),
         ):

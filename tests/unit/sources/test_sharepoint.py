@@ -153,7 +153,7 @@ async def test_changes_alone_are_listed(office: FakeSharePoint) -> None:
         assert second.gone == {gone}
         assert second.others == {"IT/remote.zip"}
         assert second.items[gifts].version != by_path["HR/gifts.md"].version
-        with pytest.raises(DocumentError, match="gone meanwhile"):
+        with pytest.raises(DocumentError, match="deleted in the meantime"):
             await connector.fetch(SourceItem(item_id=gone, path="-", version="1"))
         assert not await connector.is_there(gone)
 

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any, cast
 from urllib.parse import urlsplit
 
-from core.adapters.sources.http import Following, ServiceHttp, ServiceReply, ServiceRules
+from core.adapters.sources.http import DELETED, Following, ServiceHttp, ServiceReply, ServiceRules
 from core.adapters.sources.json_values import object_of, objects_of, text_of
 from core.domain.errors import ConfigError, ContractError, DocumentError, TransientError
 
@@ -170,9 +170,7 @@ class CloudSpace:
         )
         told = await self._http.find_json(address, missing={_FORBIDDEN, _NOT_FOUND})
         if told is None:
-            raise DocumentError(
-                "it was deleted in the meantime: the next synchronisation will handle that"
-            )
+            raise DocumentError(DELETED)
         storage = object_of(object_of(told.get("body")).get("storage")).get("value")
         if not isinstance(storage, str):
             raise TransientError("Confluence gives a page without its text")

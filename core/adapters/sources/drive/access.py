@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 
 from core.adapters.sources.drive.files import DriveFile, DriveFiles, Sharing
 from core.adapters.sources.drive.tree import DriveTree
+from core.adapters.sources.http import DELETED
 from core.domain.errors import DocumentError
 from core.sources.connector import ItemReaders, ListingEnd, ReadersPage, SourceItem, UnreadReaders
 
@@ -44,7 +45,7 @@ class DriveAccess:
         """See `SourceAccess.of`."""
         file = await self._files.file(item.item_id)
         if file is None:
-            raise DocumentError("it is gone meanwhile: the next synchronisation settles it")
+            raise DocumentError(DELETED)
         found = await self._readers(file)
         if isinstance(found, UnreadReaders):
             raise DocumentError(found.problem)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
-from core.adapters.sources.http import Following
+from core.adapters.sources.http import DELETED, Following
 from core.adapters.sources.json_values import object_of
 from core.adapters.sources.sharepoint.library import DocumentLibrary, values_of
 from core.adapters.sources.sharepoint.tree import parent_of
@@ -185,7 +185,7 @@ class SharePointAccess:
             if reply.status == FORBIDDEN:
                 return NO_READERS
             if reply.status == NOT_FOUND:
-                return "it is gone meanwhile: the next synchronisation settles it"
+                return DELETED
             if reply.status in OF_ONE_FILE:
                 return f"Microsoft Graph does not tell its permissions ({reply.status})"
             told = reply.json()

@@ -13,14 +13,14 @@ from typing import TypeAlias
 CellValue: TypeAlias = bool | int | float | str | date | time | timedelta
 
 _TOKEN = re.compile(
-    r'"(?P<quoted>[^"]*)"|\\(?P<escaped>.)|(?P<gap>_.|\* )|\*.|\[\$(?P<currency>[^\]-]*)[^\]]*\]'
-    r"|\[[^\]]*\]|(?P<minute>(?<=h:)mm?(?!m)|mm?(?=:s))|(?P<code>am/pm|y+|d+|h+|s+|m+)"
+    r'"(?P<quoted>[^"]{0,255}+)"|\\(?P<escaped>.)|(?P<gap>_.|\* )|\*.'
+    r"|\[\$(?P<currency>[^\]-]{0,255}+)[^\]]{0,255}+\]"
+    r"|\[[^\]]{0,255}+\]|(?P<minute>(?<=h:)mm?(?!m)|mm?(?=:s))|(?P<code>am/pm|y+|d+|h+|s+|m+)"
     r"|(?P<digits>general|[#0?][#0?,]*(?:\.[#0?]*)?)",
     re.IGNORECASE,
 )
-_SECTION_END = re.compile(r';(?=(?:[^"]*"[^"]*")*[^"]*$)')
 _UNREAD = re.compile(r"\[[<=>]|[#0?]/|/[#0?]|[0#]e[+-]|[#0?],+(?![#0?,])", re.IGNORECASE)
-_LITERAL = re.compile(r'"[^"]*"|\\.|\[\$[^\]]*\]')
+_LITERAL = re.compile(r'"[^"]{0,255}+"|\\.|\[\$[^\]]{0,255}+\]')
 _HALVES = re.compile("am/pm", re.IGNORECASE)
 _DIGITS = re.compile(r"[#0?][#0?,.]*")
 _AS_SET_UP = {"mm-dd-yy": "d mmm yyyy", "m/d/yy h:mm": "d mmm yyyy hh:mm"}
@@ -62,7 +62,7 @@ def cell_text(value: CellValue, number_format: str) -> str:
     if isinstance(value, timedelta):
         minutes = round(value.total_seconds() / 60)
         return f"{minutes // 60}:{minutes % 60:02}"
-    sections = _SECTION_END.split(_AS_SET_UP.get(number_format, number_format)[:_LONGEST])
+    sections = _sections(_AS_SET_UP.get(number_format, number_format)[:_LONGEST])
     if isinstance(value, date | time):
         return _TOKEN.sub(lambda token: _moment(token, value), sections[0]) or str(value)
     place = 1 if value < 0 else 2 if value == 0 else 0
@@ -74,6 +74,13 @@ def cell_text(value: CellValue, number_format: str) -> str:
     sign = "-" if value < 0 and len(sections) == 1 else ""
     size = abs(size) * (100 if "%" in bare else 1)
     return sign + _TOKEN.sub(lambda token: _number(token, size), section)
+
+
+def _sections(number_format: str) -> list[str]:
+    """Return the parts of a format: for numbers above, below and at zero, and for words."""
+    parts = number_format.split('"')
+    outside = [part if place % 2 else part.replace(";", "\0") for place, part in enumerate(parts)]
+    return '"'.join(outside).split("\0")
 
 
 def _moment(token: re.Match[str], value: date | time) -> str:
