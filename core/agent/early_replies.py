@@ -13,12 +13,15 @@ from core.agent.document_search import DocumentSearch
 from core.agent.languages_wording import words_in
 from core.agent.reply import compose
 from core.agent.request import PipelineParts
-from core.agent.speak_up import speak_up
+from core.agent.speak_up import speak_up, ways_to_report
+from core.domain.about_us import SelfTopic
 from core.domain.answer import Answer
 from core.domain.question import Question
 from core.domain.run import Plan
 from core.language.languages import Language, language_of
 
+ABOUT_US = "about_assistant"
+"""The intent of a question about the assistant itself."""
 OTHER_LANGUAGE = "other_language"
 """The intent of a question that is refused for its language."""
 _NOT_TOLD = frozenset({Language.ENGLISH, Language.OTHER})
@@ -37,11 +40,16 @@ class EarlyReply:
 async def early_reply(
     question: Question, passages: DocumentSearch, parts: PipelineParts, *, use_rag: bool
 ) -> EarlyReply | None:
-    """Return the reply to a report, or to a question in another language; None: go on."""
+    """Return the reply to a report, to a question about us or in another language; None: go on."""
     if is_confidential(question):
         answer = await speak_up(question, passages if use_rag else None, parts)
         return EarlyReply(plan=Plan(intent="report"), answer=answer)
-    if parts.reasoner.is_model or not use_rag:
+    is_model = parts.reasoner.is_model
+    topics = await parts.about_us.topics(question)
+    if topics and not (is_model and SelfTopic.SPEAK_UP in topics):
+        answer = await _about_us(topics, question, passages, parts)
+        return EarlyReply(plan=Plan(intent=ABOUT_US), answer=answer)
+    if is_model or not use_rag:
         return None
     threshold = parts.limits.relevance_threshold
     if not await _is_unanswerable(question, passages, threshold=threshold):
@@ -49,6 +57,17 @@ async def early_reply(
     language = language_of(question.text)
     answer = compose.not_in_language(words_in(language), language)
     return EarlyReply(plan=Plan(intent=OTHER_LANGUAGE), answer=answer)
+
+
+async def _about_us(
+    topics: frozenset[SelfTopic], question: Question, passages: DocumentSearch, parts: PipelineParts
+) -> Answer:
+    """Return what is said about us, beside how to report where that is asked, too."""
+    if SelfTopic.SPEAK_UP not in topics:
+        return parts.about_us.reply(topics, question)
+    answer = await ways_to_report(question, passages, parts)
+    said = parts.about_us.said(topics, question.language)
+    return compose.with_note(answer, said) if said else answer
 
 
 async def _is_unanswerable(

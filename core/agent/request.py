@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Protocol
 
+from core.agent.about_us import AboutUs
 from core.confidence.calibration import SHIPPED, Calibrations, calibrations_json
 from core.domain.answer import Answer
 from core.domain.conversation import ContextMessage, Place
@@ -149,6 +150,8 @@ class PipelineParts:
     """Officers' answers that may be told again; None: none are."""
     about: AboutPolicies | None = None
     """Reads facts about policies; None: questions for them go the ordinary way."""
+    about_us: AboutUs = AboutUs()
+    """Answers what is asked about us."""
     contacts: SpeakUpContacts = field(default_factory=SpeakUpContacts)
     """Named in private to whoever reports misconduct."""
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
+from core.agent.about_us import AboutUs
 from core.agent.conversation.misconduct import is_confidential
 from core.agent.conversation.referring import resolve
 from core.agent.conversation.small_talk import SmallTalk
@@ -107,6 +108,7 @@ class Answering:
         models: Mapping[str, str | None] | None = None,
         calibrations: CalibrationSource | None = None,
         contacts: SpeakUpContacts | None = None,
+        about_us: AboutUs | None = None,
     ) -> None:
         self._parts = PipelineParts(
             reasoner=reasoner,
@@ -118,6 +120,7 @@ class Answering:
             precedents=precedents,
             about=about,
             contacts=contacts or SpeakUpContacts(),
+            about_us=about_us or AboutUs(),
         )
         self._fallback = fallback
         self._models = models or {}

@@ -7,20 +7,23 @@ directly, and nothing that tells what the message was about.
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from core.agent.conversation.misconduct import may_only_tell
 from core.agent.document_search import DocumentSearch
-from core.agent.languages_wording import words_in
+from core.agent.languages_wording import ReplyWords, words_in
 from core.agent.reply import compose
 from core.agent.reply.release import nearest_sections
 from core.agent.request import PipelineParts
-from core.domain.answer import Answer, Citation, Claim
+from core.agent.wording import NO_WAYS_TO_REPORT, WAYS_TO_REPORT
+from core.domain.answer import QUOTED, Answer, Citation, Claim, Outcome, RefusalKind
 from core.domain.evidence import RetrievedChunk
 from core.domain.question import Question
 from core.language.languages import language_of
 from core.language.sentences import says_something, split_sentences
 from core.language.spans import Span
 from core.ports import CorpusReader
+from core.retrieval.retriever import Retrieved
 
 SENTENCES = 6
 """Sentences that are quoted."""
@@ -50,23 +53,59 @@ async def speak_up(
         passages: Searches for the reporting line; None: there is no search.
         parts: Reads what is quoted, and knows the contacts.
     """
-    corpus = parts.corpus
     language = language_of(question.text)
     told = words_in(language)
     if question.place.mode not in ALONE:
         return compose.report_in_public(told, language)
     found = await passages.reporting_line() if passages else None
+    return await _told(question, found, parts, told, is_stated=not may_only_tell(question))
+
+
+async def ways_to_report(
+    question: Question, passages: DocumentSearch, parts: PipelineParts
+) -> Answer:
+    """Return how to report, asked in general: the contacts, and the policy that says most of it."""
+    told = replace(
+        words_in(question.language),
+        report=WAYS_TO_REPORT.of(question.language),
+        policies_say="",
+        afterwards="",
+    )
+    found = await passages.reporting_policy()
+    answer = await _told(question, found, parts, told, is_stated=True)
+    if answer.claims:
+        return replace(answer, outcome=Outcome.ANSWERED, confidence=QUOTED, is_private=True)
+    none = NO_WAYS_TO_REPORT.of(question.language)
+    return replace(
+        answer,
+        outcome=Outcome.REFUSED,
+        refusal=RefusalKind.NOT_FOUND,
+        text=answer.text.replace(told.report, none, 1),
+        is_private=True,
+    )
+
+
+async def _told(
+    question: Question,
+    found: Retrieved | None,
+    parts: PipelineParts,
+    words: ReplyWords,
+    *,
+    is_stated: bool,
+) -> Answer:
+    """Return contacts and quotes, below what is said first."""
+    corpus = parts.corpus
     claims = await _quotes(found.result.hits if found else (), question, corpus)
     spans = [one.span for claim in claims for one in claim.citations]
     return compose.reported(
         claims,
-        words=told,
-        language=language,
+        words=words,
+        language=language_of(question.text),
         contacts=parts.contacts,
         places=await corpus.places(spans),
         versions={one.version_id: one for one in await corpus.versions(question.scope)},
         nearest=nearest_sections([found], ()) if found else (),
-        is_stated=not may_only_tell(question),
+        is_stated=is_stated,
     )
 
 

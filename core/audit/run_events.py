@@ -11,7 +11,7 @@ from core.audit.documents import Event
 from core.domain.answer import Outcome, RefusalKind, ShownCitation
 from core.domain.audit import Tag
 from core.domain.json_value import Json
-from core.domain.question import UNASKED_SLOT, Assumption, Question, Turn
+from core.domain.question import NOTHING_ASKED, Assumption, Question, Turn
 from core.domain.run import Run
 
 SAID = frozenset({"asker", "button"})
@@ -84,7 +84,7 @@ def conflicting_sections(citations: tuple[ShownCitation, ...]) -> list[Json]:
 
 
 def _is_small_talk(run: Run) -> bool:
-    return run.answer.outcome is Outcome.CLARIFICATION and run.answer.slot == UNASKED_SLOT
+    return run.answer.outcome is Outcome.CLARIFICATION and run.answer.slot in NOTHING_ASKED
 
 
 def _pending(question: Question) -> Turn | None:
@@ -92,7 +92,9 @@ def _pending(question: Question) -> Turn | None:
 
     Small talk leaves it open; any other message closes it.
     """
-    last = next((turn for turn in reversed(question.history) if turn.slot != UNASKED_SLOT), None)
+    last = next(
+        (turn for turn in reversed(question.history) if turn.slot not in NOTHING_ASKED), None
+    )
     is_open = last is not None and last.outcome == Outcome.CLARIFICATION and bool(last.answer_id)
     return last if is_open else None
 

@@ -12,8 +12,14 @@ from core.language.languages import Language
 
 MOST_STARTERS = 4
 """As many as Slack takes in `suggested_prompts`."""
+LONGEST_ABOUT = 600
 LONGEST_STARTER = 120
 """Characters; Teams' limit of a command's description is 128."""
+
+
+def _is_short(variable: str, value: Any) -> None:
+    if len(value) > LONGEST_ABOUT or not value.isprintable():
+        raise ConfigError(f"{variable}: expected one line of at most {LONGEST_ABOUT} characters")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +39,14 @@ class AppSettings:
         "File with names, descriptions, colour, icons, developer and languages of the apps, TOML",
     )
     """See `bot.manifests.identity`."""
+    about_text: str | None = setting(
+        "CITEBOUND_ABOUT_TEXT",
+        None,
+        "What is added where somebody asks what is stored of them, who reads it or who they are to"
+        " us, such as how long texts are kept and whom to ask: one line of 600 characters at most",
+        check=_is_short,
+    )
+    """In askers' words, in whatever language."""
     language: str = setting(
         "CITEBOUND_LANGUAGE",
         "en",

@@ -20,8 +20,12 @@ from core.config.slack import SlackSettings
 from core.config.speak_up import SpeakUpSettings
 from core.config.teams import TeamsSettings
 from core.config.turns import TurnSettings
+from core.domain.about_us import Deployment
 from core.domain.errors import ConfigError
 from core.domain.run import RunLimits
+
+PROVIDERS = {"anthropic": "Anthropic", "bedrock": "Amazon Bedrock", "vertex": "Google Vertex AI"}
+"""Who serves the language model, as askers read it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +42,17 @@ class Settings(
     DeploymentSettings,
 ):
     """All settings, the last base's first."""
+
+    @property
+    def about_us(self) -> Deployment:
+        """What is said of this deployment where somebody asks about the assistant."""
+        return Deployment(
+            model=PROVIDERS[self.provider] if self.uses_model else "",
+            embedder="Voyage AI" if self.voyage_api_key else "",
+            is_sealed=self.identity_key is not None,
+            is_traced=self.traces == "with_text",
+            own_text=self.about_text or "",
+        )
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> "Settings":

@@ -265,6 +265,16 @@ class Confidence:
     """Name of the calibration; None without one."""
 
 
+QUOTED = Confidence(
+    reported=None,
+    calibrated=None,
+    badge=Badge.MEDIUM,
+    is_calibrated=False,
+    features=(("metadata", 1.0),),
+)
+"""Of exact quotes that rules chose: that they are the ones that matter is nobody's word."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownCitation:
     """A citation as released: [n], the stored quote and where it stands."""
@@ -341,6 +351,8 @@ class Answer:
     """The precedent that it tells; None: no officer answered."""
     case_number: int | None = None
     """Number of the case that the question became by itself; None: it became none."""
+    is_private: bool = False
+    """True: where others read, it is shown to the asker alone."""
     language: str = "en"
     """Code of the language in which its own words are (ISO 639-1); quotes stay in theirs."""
     sources: tuple[AnswerSource, ...] = ()

@@ -10,6 +10,10 @@ from core.language.languages import Language
 
 UNASKED_SLOT = "question"
 """`Turn.slot` where nothing had been asked yet: what comes next stands alone."""
+ABOUT_US_SLOT = "assistant"
+"""`Turn.slot` where something was asked about us: what comes next goes on with what was before."""
+NOTHING_ASKED = frozenset({UNASKED_SLOT, ABOUT_US_SLOT})
+"""Slots of what is no question back, although it ends as one."""
 JURISDICTION = "jurisdiction"
 """Slot of the country where the asker works."""
 EMPLOYMENT = "employment"
@@ -140,7 +144,7 @@ class Question:
         for turn in reversed(self.history):
             if turn.outcome != "clarification":
                 break
-            count += turn.slot != UNASKED_SLOT
+            count += turn.slot not in NOTHING_ASKED
         return count
 
     @property

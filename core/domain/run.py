@@ -46,7 +46,7 @@ class Plan:
     """`comparison`, `definition`, `procedure`, `threshold`, `deadline`, `role`, `permission`,
     `general`,
     `precedent` (a question that an officer has answered), `report` (a sensitive report),
-    `about_policies` (owner, version and the like), `small_talk` or
+    `about_policies` (owner, version and the like), `about_assistant`, `small_talk` or
     `out_of_scope` (nothing that policies answer)."""
     tools: tuple[str, ...] = ()
     """Ontology tools it means to use."""

@@ -1,8 +1,10 @@
 """Models of text beside the one that reasons: embedder, reranker, and readers of single texts."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
+
+from core.domain.about_us import SelfTopic
 
 Vector: TypeAlias = tuple[float, ...]
 """Unit norm; its length is the embedder's `dimensions`."""
@@ -76,6 +78,18 @@ class OffTopic(Protocol):
 
     async def likelihood(self, text: str, /) -> float:
         """Return how likely a message is about none of a company's affairs, in [0, 1].
+
+        Raises:
+            ContractError: The model can't be run; take the message for a question about policies.
+        """
+        ...
+
+
+class SelfQuestions(Protocol):
+    """Recognises what a message asks of the assistant itself. Safe from many tasks."""
+
+    async def likelihoods(self, text: str, /) -> Mapping[SelfTopic, float]:
+        """Return how likely each topic is what a text asks, in [0, 1]; what is left: none of them.
 
         Raises:
             ContractError: The model can't be run; take the message for a question about policies.

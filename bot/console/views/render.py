@@ -21,7 +21,7 @@ from core.agent.reply.text_blocks import BULLET, Paragraph, blocks
 from core.agent.wording import ON_SAMPLES, UNCALIBRATED
 from core.domain.answer import Answer, Badge, Outcome, RefusalKind
 from core.domain.ontology import SectionRef
-from core.domain.question import UNASKED_SLOT
+from core.domain.question import NOTHING_ASKED
 
 _MARK = re.compile(r"\[\d+\]")
 _BADGES: dict[Badge, tuple[str, str]] = {
@@ -44,7 +44,7 @@ _REFUSALS: dict[RefusalKind, str] = {
 def answer_view(answer: Answer) -> list[RenderableType]:
     """Return what to print for an outcome, from the badge to the notes."""
     view: list[RenderableType] = [*_body(answer.text)]
-    if answer.slot != UNASKED_SLOT and answer.precedent is None:
+    if answer.slot not in NOTHING_ASKED and answer.precedent is None:
         view = [_headline(answer), Text(), *view]
     if answer.options:
         view += [Text(), *_options(answer.options)]

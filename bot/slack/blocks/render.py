@@ -101,10 +101,13 @@ def render(
         return share(inner, shape, question=question, outbox_id=outbox_id, context=context)
     last = reference(reply, has_file=context.has_file, language=context.language)
     text = answer_text(answer, context, reference=last)
-    if shape >= TEXT_ONLY:
-        return SlackMessage(text=text, metadata=metadata)
-    blocks = _shaped(answer_blocks(reply, answer, context), shape)
-    return SlackMessage(text=text, blocks=blocks, metadata=metadata)
+    blocks = _shaped(answer_blocks(reply, answer, context), shape) if shape < TEXT_ONLY else ()
+    return SlackMessage(
+        text=text,
+        blocks=blocks,
+        metadata=metadata,
+        is_for_asker_alone=context.is_public and answer.is_private,
+    )
 
 
 def share(

@@ -133,9 +133,10 @@ def _rendered(reply: StoredReply, shape: int, context: RenderContext) -> TeamsMe
         return TeamsMessage(
             activity=_pointer(reply, answer, shape, context), is_for_asker_alone=True
         )
-    if answer.outcome is Outcome.CLARIFICATION:
-        return TeamsMessage(activity=_clarification(reply, answer, shape, context))
-    return TeamsMessage(activity=_answer(reply, answer, shape, context))
+    is_asked_back = answer.outcome is Outcome.CLARIFICATION
+    drawn = (_clarification if is_asked_back else _answer)(reply, answer, shape, context)
+    is_alone = context.is_public and answer.is_private
+    return TeamsMessage(activity=drawn, is_for_asker_alone=is_alone)
 
 
 def last_line(reply: StoredReply, context: RenderContext, *, is_carded: bool) -> str:

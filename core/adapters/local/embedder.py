@@ -16,6 +16,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from core.adapters.local.onnx_model import (
     EMBEDDER_FILE,
@@ -40,6 +41,8 @@ TURNS = 4
 """Of each thread, where there are fewer texts: so that all threads end at about the same time."""
 MOST_THREADS = 32
 """Beyond that a batch has too few texts for each."""
+ASKED_KEPT = 64
+"""Questions whose vectors are kept: several parts of the product want that of each."""
 SPACE = EmbeddingSpace(
     provider="local",
     model="all-MiniLM-L6-v2-int8",
@@ -63,6 +66,7 @@ class LocalEmbedder:
             threads_named="embed",
             threads=self._threads,
         )
+        self._asked: dict[str, Vector] = {}
         self.words = TokenizerWords(folder / TOKENIZER_FILE)
 
     @property
@@ -90,7 +94,11 @@ class LocalEmbedder:
         Raises:
             ContractError: The weights can't be run; search lexically.
         """
-        return (await self.embed_documents([text]))[0]
+        vector = self._asked.get(text) or (await self.embed_documents([text]))[0]
+        self._asked[text] = vector
+        while len(self._asked) > ASKED_KEPT:
+            del self._asked[next(iter(self._asked))]
+        return vector
 
 
 def find_local_embedder(folder: Path | None) -> LocalEmbedder | Unavailable:
@@ -186,10 +194,20 @@ class LocalOffTopic:
         return 1 / (1 + math.exp(-odds))
 
     def _read(self) -> _Fit:
-        try:
-            said = json.loads(self._path.read_bytes())
-            if said["space"] != SPACE.revision:
-                raise ContractError("the weights of off-topic messages are for another embedder")
-            return _Fit(float(said["intercept"]), tuple(float(one) for one in said["weights"]))
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise ContractError(f"no weights of off-topic messages: {error!s}") from error
+        said = read_weights(self._path, ("intercept", "weights"))
+        return _Fit(float(said["intercept"]), tuple(float(one) for one in said["weights"]))
+
+
+def read_weights(path: Path, names: Collection[str]) -> dict[str, Any]:
+    """Return weights that were fitted on the vectors of the embedder, with what they must have.
+
+    Raises:
+        ContractError: There are none, or they are for another embedder.
+    """
+    try:
+        stored: dict[str, Any] = json.loads(path.read_bytes())
+        if stored["space"] != SPACE.revision or not set(names) <= stored.keys():
+            raise ContractError(f"{path.name} is for another embedder")
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise ContractError(f"no weights in {path.name}: {error!s}") from error
+    return stored

@@ -22,7 +22,7 @@ from functools import lru_cache
 from itertools import chain
 
 from core.agent.conversation.reports.recognise import is_foreign_report, tells_of_somebody
-from core.domain.question import UNASKED_SLOT, Question, Turn
+from core.domain.question import NOTHING_ASKED, Question, Turn
 from core.expressions import expression
 from core.language.content_words import words
 
@@ -248,7 +248,7 @@ def is_confidential(question: Question) -> bool:
     if states_misconduct(question):
         return True
     last = question.history[-1] if question.history else None
-    begins = last is None or last.slot == UNASKED_SLOT or last.outcome == "refused"
+    begins = last is None or last.slot in NOTHING_ASKED or last.outcome == "refused"
     if begins and not question.context and tells_of_somebody(question.text):
         return True
     return last is not None and last.was_report and not _asks(question.text)

@@ -14,6 +14,7 @@ class SmallTalk(StrEnum):
 
     GREETING = "greeting"
     HELP = "help"
+    IDENTITY = "identity"
     THANKS = "thanks"
 
 
@@ -39,12 +40,15 @@ _TESTS = (
 _HELPS = (
     r"/?help(?: me)?|(?:i )?need (?:some |your )?help|how (?:does (?:this|it)(?: bot)?|do you) work"
     r"|what (?:can|do|does|could) (?:you|this bot|it|this) (?:do|know|answer)(?: for me| for us)?"
-    r"|what can i (?:ask|do|use)(?: you| it| this)?(?: for| here| about)?|who (?:are|r) (?:you|u)"
-    r"|what (?:are|r) (?:you|u)(?: for)?|what is this(?: bot)?(?: for)?|what's this(?: bot)?"
+    r"|what can i (?:ask|do|use)(?: you| it| this)?(?: for| here| about)?"
+    r"|what (?:are|r) (?:you|u) for|what is this(?: bot)?(?: for)?|what's this(?: bot)?"
     r"|(?:how )?(?:can|could|do) you help(?: me| us)?(?: with (?:this|something))?"
-    r"|are you (?:a (?:bot|robot|human|person|real person)|an ai|human|real)"
     r"|how (?:can|do|should) i use (?:you|this|it)|hilfe|was (?:kannst du|können sie|machst du)"
-    r"(?: alles)?|wer (?:bist du|sind sie)|wie funktioniert (?:das|dieser bot|der bot)"
+    r"(?: alles)?|wie funktioniert (?:das|dieser bot|der bot)"
+)
+_IS = (
+    r"(?:who|what) (?:are|r) (?:you|u)|(?:wer|was) (?:bist du|sind sie)"
+    r"|(?:are|r) (?:you|u) (?:an? )?(?:ro)?(?:bot|human|(?:real )?person|ai|human being|real|machine)"
 )
 _THANKS = (
     r"(?:ok(?:ay)? |many |great,? )?(?:thank(?:s| ?you| ?u)|thx|tx|tnx|ty|cheers"
@@ -68,6 +72,7 @@ def _only(*parts: str) -> re.Pattern[str]:
 _KINDS: tuple[tuple[SmallTalk, re.Pattern[str]], ...] = (
     (SmallTalk.GREETING, _only(_GREETS, _HOW, _TESTS)),
     (SmallTalk.HELP, _only(_GREETS, _HELPS)),
+    (SmallTalk.IDENTITY, _only(_GREETS, _IS)),
     (SmallTalk.THANKS, _only(_THANKS, _DONE)),
 )
 _ACKNOWLEDGES = _only(_DONE)

@@ -9,6 +9,7 @@ from core.agent.conversation.follow_up import follow_up, more_told, option_chose
 from core.agent.conversation.small_talk import SmallTalk, small_talk, without_greeting
 from core.domain.answer import Outcome
 from core.domain.question import (
+    ABOUT_US_SLOT,
     ALL,
     EMPLOYMENT,
     JURISDICTION,
@@ -163,16 +164,22 @@ def understand(
         vectors: See `follow_up`.
     """
     text = without_greeting(shortened(text))
-    turns = [turn for turn in history if small_talk(turn.question) is None]
+    turns = [turn for turn in history if not _says_nothing(turn)]
     meant = _in_its_thread(text, turns, vectors)
     told = (*meant.assumptions, *_told(text, known=meant.assumptions))
     kept = _kept(_told_before(turns, asker=asker), told=told, standalone=meant.standalone)
     return replace(meant, assumptions=(*told, *kept), conditions=_conditions(meant))
 
 
+def _says_nothing(turn: Turn) -> bool:
+    """Say whether an earlier turn was small talk, or about us."""
+    return turn.slot == ABOUT_US_SLOT or small_talk(turn.question) is not None
+
+
 def chat_in(text: str, history: Sequence[Turn]) -> SmallTalk | None:
     """Return which small talk a message is in its thread; None: it may say something."""
-    last = history[-1] if history else None
+    said = [turn for turn in history if turn.slot != ABOUT_US_SLOT]
+    last = said[-1] if said else None
     is_open = last is not None and (
         last.outcome == Outcome.CLARIFICATION and last.slot != UNASKED_SLOT
     )
@@ -180,9 +187,13 @@ def chat_in(text: str, history: Sequence[Turn]) -> SmallTalk | None:
 
 
 def small_talk_of(question: Question) -> SmallTalk | None:
-    """Return which small talk a message is; with something pointed at it asks about that."""
+    """Return which small talk a message is; with something pointed at it asks about that.
+
+    Who we are is a question, which `core.agent.about_us` answers.
+    """
     talk = chat_in(question.text, question.history)
-    return None if any(one.is_chosen for one in question.context) else talk
+    is_chat = talk is not None and not any(one.is_chosen for one in question.context)
+    return talk if is_chat and talk is not SmallTalk.IDENTITY else None
 
 
 def _in_its_thread(

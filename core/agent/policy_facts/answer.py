@@ -32,6 +32,7 @@ from core.agent.wording import (
     WITHOUT_MODEL,
 )
 from core.domain.answer import (
+    QUOTED,
     Answer,
     Badge,
     Citation,
@@ -69,14 +70,6 @@ CERTAIN = Confidence(
     features=(("metadata", 1.0),),
 )
 """Of what was read from what is stored of a policy: nothing in it is judged."""
-QUOTED = Confidence(
-    reported=None,
-    calibrated=None,
-    badge=Badge.MEDIUM,
-    is_calibrated=False,
-    features=(("metadata", 1.0),),
-)
-"""Of exact quotes that rules chose: that they are the ones that matter is nobody's word."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -52,6 +52,7 @@ def answer_json(answer: Answer) -> JsonObject:
         "notes": list(answer.notes),
         "case": answer.case_number,
         "language": answer.language,
+        **({"private": True} if answer.is_private else {}),
         **({"precedent": _precedent_json(precedent)} if precedent else {}),
         **({"sources": [source_json(one) for one in answer.sources]} if answer.sources else {}),
     }
@@ -147,6 +148,7 @@ def answer_of(stored: Mapping[str, Any]) -> Answer:
         assumptions=tuple(stored["assumptions"]),
         notes=tuple(stored["notes"]),
         case_number=stored.get("case"),
+        is_private=stored.get("private", False),
         language=stored.get("language", "en"),  # an earlier release stored none
         precedent=_precedent(stored["precedent"]) if "precedent" in stored else None,
         sources=tuple(map(_source, stored.get("sources", ()))),

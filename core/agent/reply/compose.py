@@ -262,7 +262,7 @@ def reported(
         f"{BULLET}\u201c{one.text}\u201d {''.join(f'[{n}]' for n in claim.numbers)}"
         for one, claim in zip(said, shown, strict=True)
     )
-    quoted = f"{words.policies_say}\n{quotes}" if quotes else ""
+    quoted = f"{words.policies_say}\n{quotes}".strip() if quotes else ""
     first = words.report if is_stated else words.report_or_question
     parts = (first, ways, quoted, words.afterwards)
     return Answer(

@@ -33,7 +33,7 @@ from core.agent.wording import (
 from core.domain.answer import Answer, Badge, Citation, Claim, Decision, Outcome, RefusalKind
 from core.domain.evidence import Finding
 from core.domain.ontology import SectionRef
-from core.domain.question import UNASKED_SLOT, Question, Scope
+from core.domain.question import NOTHING_ASKED, Question, Scope
 from core.domain.run import Term
 from core.language.content_words import content_words, words
 from core.language.interface.texts import spoken
@@ -310,7 +310,7 @@ def may_be_off_topic(answer: Answer) -> bool:
     A duty that can't wait, a contradiction and what is with a person are something.
     """
     if answer.outcome is Outcome.CLARIFICATION:
-        return answer.slot != UNASKED_SLOT
+        return answer.slot not in NOTHING_ASKED
     if answer.refusal is RefusalKind.OUT_OF_SCOPE:
         # Not one that is too long to read.
         return answer.text in REFUSALS[RefusalKind.OUT_OF_SCOPE].each
