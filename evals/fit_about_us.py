@@ -34,6 +34,9 @@ KEPT, RIDGE, STEPS, RATE = 1_500, 1e-4, 400, 0.05
 SHARE, HARD, MADE = 0.5, 4.0, 1.0
 """Weight of all that is about the assistant, against all that is not; of a wording that somebody
 wrote, and of one that is made of it."""
+ROUNDS, NEARLY, MISTAKEN = 2, 0.7, 6.0
+"""Fits, each with more weight on the messages that the one before took to be about us: the least
+likelihood of not being, and their weight."""
 EACH = 60
 """Wordings that are made of a template."""
 DIGITS = 2
@@ -47,7 +50,8 @@ OURS = (
 )
 THEIRS = (
     "my emails|my calendar|personnel files|salary data|customer data|my sick note|the contract"
-    "|my browsing history|the case file|visitor logs|invoices|receipts|accident reports|CCTV footage"
+    "|my browsing history|the case file|visitor logs|invoices|receipts|accident reports"
+    "|CCTV footage"
 )
 WRONG = (
     "fraud|corruption|theft|harassment|bribery|misconduct|a breach of the code|"
@@ -189,8 +193,12 @@ async def main(train: list[str], others: list[str]) -> None:
     ours = labels > 0
     weight[ours] *= SHARE * weight[~ours].sum() / weight[ours].sum()
     rows = await matrix.of([text for _, text in written] + asked)
-    beta, intercept = fitted(rows, labels, (weight / weight.sum()).astype(np.float32))
-    whole = np.vstack([beta, intercept])
+    for _ in range(ROUNDS):
+        beta, intercept = fitted(rows, labels, (weight / weight.sum()).astype(np.float32))
+        whole = np.vstack([beta, intercept])
+        likely = likelihoods(rows, whole)
+        mistaken = ~ours & (likely[:, 0] < NEARLY) & (likely.argmax(axis=1) != len(CLASSES) - 1)
+        weight[mistaken & (weight == 1.0)] = MISTAKEN
     for name in ("dev.tsv", "later.tsv"):
         lines = (FOLDER / name).read_text("utf-8").splitlines()
         held = [(label, text) for label, _, text in (line.partition("\t") for line in lines)]

@@ -1,4 +1,4 @@
-"""Replies about the assistant itself: what it is, what it records, who reads that, how far to trust it.
+"""Replies about the assistant itself: what it is, what it records, how far to trust it.
 
 A message is one about us if each sentence of it that asks is, and the message as a whole may be: a
 policy question is never answered with a text about us. Such a reply rests on no policy and has no
@@ -9,7 +9,7 @@ the asker's data is for the asker alone.
 import logging
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from core.agent.conversation.small_talk import SmallTalk, small_talk, without_greeting
 from core.agent.conversation.speech import asks
@@ -35,9 +35,11 @@ from core.ports.text_models import SelfQuestions
 
 WHOLE = 0.3
 """The least of a message as a whole, of which a part is about us for sure."""
+TOLD = 0.8
+"""The same of words that ask nothing: somebody may tell of what cannot wait."""
 GOING_ON = 0.35
 """Where the message before was about us."""
-LONGEST = 400
+LONGEST = 300
 """Characters: longer messages tell of something."""
 _PART = re.compile(r"[^.?!:;\n]+[.?!]*")
 _ABOUT_DATA = PRIVATE - {SelfTopic.SPEAK_UP}
@@ -51,7 +53,7 @@ class AboutUs:
 
     recognise: SelfQuestions | None = None
     """None: only those that are asked in the plainest words are recognised."""
-    deployment: Deployment = Deployment()
+    deployment: Deployment = field(default_factory=Deployment)
     """What is true here."""
 
     async def topics(self, question: Question) -> frozenset[SelfTopic]:
@@ -78,7 +80,7 @@ class AboutUs:
         parts = [part for part in map(str.strip, _PART.findall(text)) if part.strip(" .?!")]
         for part in parts:
             one = await self.recognise.likelihoods(part) if len(parts) > 1 else likely
-            if sum(one.values()) >= sure:
+            if sum(one.values()) >= (sure if asks(part) else TOLD):
                 found.add(_likeliest(one))
             elif asks(part) and small_talk(part) is None:
                 return frozenset()

@@ -150,7 +150,7 @@ class PipelineParts:
     """Officers' answers that may be told again; None: none are."""
     about: AboutPolicies | None = None
     """Reads facts about policies; None: questions for them go the ordinary way."""
-    about_us: AboutUs = AboutUs()
+    about_us: AboutUs = field(default_factory=AboutUs)
     """Answers what is asked about us."""
     contacts: SpeakUpContacts = field(default_factory=SpeakUpContacts)
     """Named in private to whoever reports misconduct."""

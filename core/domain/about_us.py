@@ -24,7 +24,7 @@ class SelfTopic(StrEnum):
 
 PRIVATE = frozenset({SelfTopic.STORAGE, SelfTopic.READERS, SelfTopic.ANONYMITY, SelfTopic.SPEAK_UP})
 """Who asks this is answered alone, also where others read."""
-SURE = 0.65
+SURE = 0.55
 """How likely a message is to be about the assistant, from which on it is taken to be.
 
 Of 4,943 messages about policies that the weights were not fitted on, 17 are as likely
