@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import ClassVar, TypeVar
 
 from core.adapters.calendar import read_calendar
-from core.adapters.local.about_us import LocalSelfQuestions
 from core.adapters.local.embedder import LocalEmbedder, LocalOffTopic
 from core.adapters.local.reader import LocalReader
 from core.adapters.officers import read_officers
@@ -22,7 +21,6 @@ from core.adapters.postgres.engine.pseudonyms import open_pseudonyms
 from core.adapters.postgres.ontology.fact_index import index_missing
 from core.adapters.postgres.record.model_calls import ForgetfulCallLog
 from core.adapters.system import SystemClock, UuidSource
-from core.agent.about_us import AboutUs
 from core.agent.request import AskRequest, CalibrationSource
 from core.agent.service import Answering
 from core.cases.opening import AnswerRecorder
@@ -34,6 +32,7 @@ from core.failpoints import arm
 from core.models import (
     Embedders,
     Reasoners,
+    about_us,
     find_guard,
     find_reader,
     found_or_none,
@@ -147,10 +146,7 @@ class AnswerService(AnswerStores):
             ids=self.ids,
             limits=limits or self.settings.run_limits,
             contacts=self.settings.speak_up,
-            about_us=AboutUs(
-                recognise=LocalSelfQuestions(local) if local else None,
-                deployment=self.settings.about_us,
-            ),
+            about_us=about_us(self.settings, local),
             calibrations=calibrations or self.calibrations,
         )
 

@@ -103,7 +103,6 @@ class Service(AnswerService, PostgresStores):
             rules = self._answering_by(Reasoners(first=reasoners.fallback, fallback=None))
         settings = self.settings
         models = [f"{name}={model}" for name, model in sorted(self.models.names.items())]
-        reasoner = settings.model if rules else "rules"
         return StarterService(
             self.starter_store,
             StarterChoice(
@@ -114,7 +113,7 @@ class Service(AnswerService, PostgresStores):
             ),
             clock=self.clock,
             named=settings.named_starters,
-            made_by=(RELEASE, reasoner, *models),
+            made_by=(RELEASE, settings.model if rules else "rules", *models),
         )
 
     @cached_property

@@ -12,7 +12,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.adapters.local.embedder import find_local_embedder
+from core.adapters.local.about_us import LocalSelfQuestions
+from core.adapters.local.embedder import LocalEmbedder, find_local_embedder
 from core.adapters.local.onnx_model import Unavailable
 from core.adapters.local.reader import find_local_guard, find_local_reader
 from core.adapters.voyage.client import VoyageAccess, VoyageClient
@@ -33,7 +34,7 @@ from core.ports import (
     ReasonerFactory,
     Spending,
 )
-from core.ports.text_models import Reranker
+from core.ports.text_models import AboutUs, Reranker
 from core.replay.recorded import RecordedQuestion
 from core.retrieval.serving_embedder import Configured, NoEmbedder
 
@@ -187,6 +188,12 @@ def found_or_none(reader: Reader | NoReader, without: str) -> Reader | None:
     if not reader.is_chosen:
         logger.warning("%s: %s", without, reader.reason)
     return None
+
+
+def about_us(settings: Settings, local: LocalEmbedder | None) -> AboutUs:
+    """Return what answers questions about the assistant itself."""
+    recognise = LocalSelfQuestions(local) if local else None
+    return AboutUs(recognise=recognise, deployment=settings.about_us)
 
 
 def voyage_access(api_key: str, settings: Settings) -> VoyageAccess:

@@ -25,15 +25,18 @@ import numpy as np
 
 from core.adapters.local.about_us import VECTOR_SCALE, WORD_SCALE, features
 from core.adapters.local.embedder import SPACE, LocalEmbedder, find_local_embedder
-from core.domain.about_us import SURE, SelfTopic
+from core.domain.question import SURE, SelfTopic
+from core.language.languages import Language, language_of
 
 FOLDER = Path(__file__).with_name("about_us")
 NONE = "none"
 CLASSES = (NONE, *(topic.value for topic in SelfTopic))
-KEPT, RIDGE, STEPS, RATE = 1_500, 1e-4, 400, 0.05
+KEPT, RIDGE, STEPS, RATE = 2_000, 1e-4, 300, 0.05
 SHARE, HARD, MADE = 0.5, 4.0, 1.0
 """Weight of all that is about the assistant, against all that is not; of a wording that somebody
 wrote, and of one that is made of it."""
+RARE = 2.0
+"""By how much a message counts more that is not in English: there are few."""
 ROUNDS, NEARLY, MISTAKEN = 2, 0.7, 6.0
 """Fits, each with more weight on the messages that the one before took to be about us: the least
 likelihood of not being, and their weight."""
@@ -65,7 +68,32 @@ HARMLESS = (
     "a phishing mail|my hours|an accident|a lost laptop|a data breach|expenses|"
     "a gift|sick leave|mileage|a near miss|a broken lift"
 )
+WER = "Wer kann|Kann mein Chef|Kann HR|Kann die Personalabteilung|Können Kollegen|Darf jemand"
+HIER = "meine Fragen|das hier|diesen Chat|was ich schreibe|meine Nachrichten|was ich frage"
+DORT = "die Personalakte|Rechnungen|meine E-Mails|Kundendaten|Verträge|Krankmeldungen|Bewerbungen"
 TEMPLATES = (
+    ("readers", WER, HIER, "lesen|sehen|einsehen"),
+    (NONE, WER, DORT, "lesen|sehen|einsehen"),
+    ("storage", "Speicherst du|Protokollierst du|Löschst du|Wie lange speicherst du", HIER),
+    (
+        "storage",
+        "Welche Daten|Was|Welche Informationen",
+        "speicherst du|behältst du",
+        "von mir|über mich",
+    ),
+    (
+        NONE,
+        "Wie lange müssen wir|Dürfen wir|Wann müssen wir|Wie darf ich",
+        DORT,
+        "aufbewahren|speichern|löschen",
+    ),
+    (
+        "speak_up",
+        "Wie|Wo",
+        "kann ich|melde ich",
+        "Betrug|Korruption|Diebstahl|einen Verstoß",
+        "anonym|vertraulich|ohne Namen|melden",
+    ),
     ("readers", "can|could|will|does", WHO, "see|read|look at|get to see|find out about", OURS),
     (NONE, "can|could|may|does", WHO, "see|read|look at|open|access", THEIRS),
     ("storage", "do you", "keep|store|save|log|record", OURS),
@@ -184,15 +212,17 @@ async def main(train: list[str], others: list[str]) -> None:
     first = dict.fromkeys(_written())
     written = list(first | dict.fromkeys(wordings()))
     asked = messages(train)
+    every = [text for _, text in written] + asked
     uses = Counter(feature for _, text in written for feature in set(features(text)))
     vocabulary = [feature for feature, count in uses.most_common(KEPT) if count > 1]
     matrix = Rows(embedder, vocabulary)
     labels = np.array([CLASSES.index(one) for one, _ in written] + [0] * len(asked))
     weight = np.where(np.arange(len(labels)) < len(written), HARD, 1.0)
     weight[len(first) : len(written)] = MADE
+    weight[[language_of(text) is not Language.ENGLISH for text in every]] *= RARE
     ours = labels > 0
     weight[ours] *= SHARE * weight[~ours].sum() / weight[ours].sum()
-    rows = await matrix.of([text for _, text in written] + asked)
+    rows = await matrix.of(every)
     for _ in range(ROUNDS):
         beta, intercept = fitted(rows, labels, (weight / weight.sum()).astype(np.float32))
         whole = np.vstack([beta, intercept])

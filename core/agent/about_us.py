@@ -8,13 +8,8 @@ the asker's data is for the asker alone.
 
 import logging
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 
-from core.agent.conversation.small_talk import SmallTalk, small_talk, without_greeting
-from core.agent.conversation.speech import asks
-from core.agent.reply.compose import NO_CONFIDENCE
-from core.agent.wording import (
+from core.agent.about_us_wording import (
     ABOUT_US,
     BY_MODEL,
     BY_RULES,
@@ -25,13 +20,12 @@ from core.agent.wording import (
     SENT,
     TRACED,
 )
-from core.domain.about_us import PRIVATE, SURE, Deployment, SelfTopic
-from core.domain.answer import Answer, Outcome
+from core.agent.conversation.small_talk import SmallTalk, small_talk, without_greeting
+from core.agent.conversation.speech import asks
 from core.domain.errors import ContractError
-from core.domain.question import ABOUT_US_SLOT, Question
-from core.language.interface.texts import as_it_is
+from core.domain.question import ABOUT_US_SLOT, PRIVATE, SURE, Deployment, Question, SelfTopic
 from core.language.languages import Language
-from core.ports.text_models import SelfQuestions
+from core.ports.text_models import AboutUs, SelfQuestions
 
 WHOLE = 0.3
 """The least of a message as a whole, of which a part is about us for sure."""
@@ -41,82 +35,62 @@ GOING_ON = 0.35
 """Where the message before was about us."""
 LONGEST = 300
 """Characters: longer messages tell of something."""
-_PART = re.compile(r"[^.?!:;\n]+[.?!]*")
+_PART = re.compile(r"[^.?!\n]+[.?!]*")
+_LABEL = re.compile(r"\s*+[\w'-]++(?: [\w'-]++){0,2}+:")
+"""What names at once what is asked about: "Sick notes: who can read this?"."""
 _ABOUT_DATA = PRIVATE - {SelfTopic.SPEAK_UP}
 
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AboutUs:
-    """Recognises questions about us, and answers them."""
+async def topics_of(question: Question, about: AboutUs) -> frozenset[SelfTopic]:
+    """Return what a message asks of us; empty if anything else is asked, too."""
+    text = without_greeting(question.text)
+    is_pointing = any(one.is_chosen for one in question.context)
+    if is_pointing or len(text) > LONGEST or _LABEL.match(text):
+        return frozenset()
+    if small_talk(text) is SmallTalk.IDENTITY:
+        return frozenset({SelfTopic.IDENTITY})
+    if about.recognise is None:
+        return frozenset()
+    goes_on = bool(question.history) and question.history[-1].slot == ABOUT_US_SLOT
+    sure = GOING_ON if goes_on else SURE
+    try:
+        return await _read(text, text if goes_on else question.own, about.recognise, sure=sure)
+    except ContractError as error:
+        logger.warning("no question about the assistant is recognised: %s", error)
+        return frozenset()
 
-    recognise: SelfQuestions | None = None
-    """None: only those that are asked in the plainest words are recognised."""
-    deployment: Deployment = field(default_factory=Deployment)
-    """What is true here."""
 
-    async def topics(self, question: Question) -> frozenset[SelfTopic]:
-        """Return what a message asks of us; empty if anything else is asked, too."""
-        text = without_greeting(question.text)
-        if any(one.is_chosen for one in question.context) or len(text) > LONGEST:
+async def _read(
+    text: str, whole: str, recognise: SelfQuestions, *, sure: float
+) -> frozenset[SelfTopic]:
+    found = set[SelfTopic]()
+    likely = await recognise.likelihoods(without_greeting(whole))
+    if sum(likely.values()) < min(WHOLE, sure):
+        return frozenset()
+    parts = [part for part in map(str.strip, _PART.findall(text)) if part.strip(" .?!")]
+    for part in parts:
+        read = await recognise.likelihoods(part) if len(parts) > 1 else likely
+        if sum(read.values()) >= (sure if asks(part) else TOLD):
+            found.add(max(read, key=lambda topic: read[topic]))
+        elif asks(part) and small_talk(part) is None:
             return frozenset()
-        if small_talk(text) is SmallTalk.IDENTITY:
-            return frozenset({SelfTopic.IDENTITY})
-        goes_on = bool(question.history) and question.history[-1].slot == ABOUT_US_SLOT
-        try:
-            return await self._read(text, text if goes_on else question.own, goes_on=goes_on)
-        except ContractError as error:
-            logger.warning("no question about the assistant is recognised: %s", error)
-            return frozenset()
-
-    async def _read(self, text: str, whole: str, *, goes_on: bool) -> frozenset[SelfTopic]:
-        if self.recognise is None:
-            return frozenset()
-        sure, found = (GOING_ON if goes_on else SURE), set[SelfTopic]()
-        likely = await self.recognise.likelihoods(without_greeting(whole))
-        if sum(likely.values()) < min(WHOLE, sure):
-            return frozenset()
-        parts = [part for part in map(str.strip, _PART.findall(text)) if part.strip(" .?!")]
-        for part in parts:
-            one = await self.recognise.likelihoods(part) if len(parts) > 1 else likely
-            if sum(one.values()) >= (sure if asks(part) else TOLD):
-                found.add(_likeliest(one))
-            elif asks(part) and small_talk(part) is None:
-                return frozenset()
-        return frozenset(found)
-
-    def said(self, topics: frozenset[SelfTopic], language: Language) -> str:
-        """Return what is said of topics, each in its paragraph; empty: nothing about us."""
-        here = self.deployment
-        sent = SENT.format(model=here.model) if here.model else NOT_SENT
-        if here.embedder:
-            sent += SEARCHED.format(service=here.embedder)
-        sent += TRACED if here.is_traced else as_it_is("")
-        places = {
-            "sent": sent,
-            "writes": BY_MODEL.format(model=here.model) if here.model else BY_RULES,
-            "sealed": SEALED if here.is_sealed else NOT_SEALED,
-        }
-        said = [
-            ABOUT_US[topic].format(**places)
-            for topic in SelfTopic
-            if topic in topics & ABOUT_US.keys()
-        ]
-        own = [as_it_is(here.own_text)] if here.own_text and topics & _ABOUT_DATA else []
-        return "\n\n".join(text.of(language) for text in (*said, *own))
-
-    def reply(self, topics: frozenset[SelfTopic], question: Question) -> Answer:
-        """Return the reply to a message about us."""
-        return Answer(
-            outcome=Outcome.CLARIFICATION,
-            text=self.said(topics, question.language),
-            confidence=NO_CONFIDENCE,
-            slot=ABOUT_US_SLOT,
-            is_private=bool(topics & PRIVATE),
-            language=question.language.value,
-        )
+    return frozenset(found)
 
 
-def _likeliest(likely: Mapping[SelfTopic, float]) -> SelfTopic:
-    return max(likely, key=lambda topic: likely[topic])
+def said_of(topics: frozenset[SelfTopic], here: Deployment, language: Language) -> str:
+    """Return what is said of topics, each in its paragraph; empty: nothing about us."""
+    sent = SENT.format(model=here.model) if here.model else NOT_SENT
+    if here.embedder:
+        sent += SEARCHED.format(service=here.embedder)
+    if here.is_traced:
+        sent += TRACED
+    places = {
+        "sent": sent,
+        "writes": BY_MODEL.format(model=here.model) if here.model else BY_RULES,
+        "sealed": SEALED if here.is_sealed else NOT_SEALED,
+    }
+    texts = [ABOUT_US[one].format(**places) for one in SelfTopic if one in topics & ABOUT_US.keys()]
+    own = here.own_text if topics & _ABOUT_DATA else ""
+    return "\n\n".join(filter(None, (*(text.of(language) for text in texts), own)))

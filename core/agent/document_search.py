@@ -202,7 +202,7 @@ class DocumentSearch:
     async def reporting_policy(self) -> Retrieved:
         """Search the one policy that has most of what is nearest to how one reports misconduct."""
         found = await self.search(REPORTING, POLICY_DEPTH, neighbours=0)
-        if self.is_nothing_relevant(found):
+        if self.is_nothing_relevant(found) and found.embedding_used:
             return replace(found, result=replace(found.result, hits=()))
         keys = Counter(hit.place.policy_key for hit in found.result.hits)
         policies = frozenset(key for key, _ in keys.most_common(1))

@@ -8,15 +8,15 @@ ever. Else it is refused, in the language of whoever asked.
 
 from dataclasses import dataclass
 
+from core.agent.about_us import said_of, topics_of
 from core.agent.conversation.misconduct import is_confidential
 from core.agent.document_search import DocumentSearch
 from core.agent.languages_wording import words_in
 from core.agent.reply import compose
 from core.agent.request import PipelineParts
 from core.agent.speak_up import speak_up, ways_to_report
-from core.domain.about_us import SelfTopic
 from core.domain.answer import Answer
-from core.domain.question import Question
+from core.domain.question import PRIVATE, Question, SelfTopic
 from core.domain.run import Plan
 from core.language.languages import Language, language_of
 
@@ -45,7 +45,7 @@ async def early_reply(
         answer = await speak_up(question, passages if use_rag else None, parts)
         return EarlyReply(plan=Plan(intent="report"), answer=answer)
     is_model = parts.reasoner.is_model
-    topics = await parts.about_us.topics(question)
+    topics = await topics_of(question, parts.about_us)
     if topics and not (is_model and SelfTopic.SPEAK_UP in topics):
         answer = await _about_us(topics, question, passages, parts)
         return EarlyReply(plan=Plan(intent=ABOUT_US), answer=answer)
@@ -63,10 +63,11 @@ async def _about_us(
     topics: frozenset[SelfTopic], question: Question, passages: DocumentSearch, parts: PipelineParts
 ) -> Answer:
     """Return what is said about us, beside how to report where that is asked, too."""
+    said = said_of(topics, parts.about_us.deployment, question.language)
     if SelfTopic.SPEAK_UP not in topics:
-        return parts.about_us.reply(topics, question)
+        is_private = bool(topics & PRIVATE)
+        return compose.about_us(said, question.language, is_private=is_private)
     answer = await ways_to_report(question, passages, parts)
-    said = parts.about_us.said(topics, question.language)
     return compose.with_note(answer, said) if said else answer
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Protocol
 
-from core.agent.about_us import AboutUs
 from core.confidence.calibration import SHIPPED, Calibrations, calibrations_json
 from core.domain.answer import Answer
 from core.domain.conversation import ContextMessage, Place
@@ -33,6 +32,7 @@ from core.ports import (
 )
 from core.ports.corpus import AboutPolicies
 from core.ports.precedents import TellsPrecedents
+from core.ports.text_models import AboutUs
 from core.retrieval.retriever import ChunkRetriever
 
 MAX_QUESTION = 8_000

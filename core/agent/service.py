@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 
-from core.agent.about_us import AboutUs
 from core.agent.conversation.misconduct import is_confidential
 from core.agent.conversation.referring import resolve
 from core.agent.conversation.small_talk import SmallTalk
@@ -66,7 +65,7 @@ from core.ports import (
 )
 from core.ports.corpus import AboutPolicies
 from core.ports.precedents import TellsPrecedents
-from core.ports.text_models import EnglishWords, OffTopic
+from core.ports.text_models import AboutUs, EnglishWords, OffTopic
 from core.retrieval.retriever import ChunkRetriever
 
 logger = logging.getLogger(__name__)
@@ -211,14 +210,12 @@ class Answering:
             type(cause).__name__,
             raised_at(cause),
         )
-        edition = question.scope.edition or NO_EDITION
         answer, name = compose.failed(question.language), type(cause).__name__
-        return self._unanswered(question, answer, edition=edition, cause=name)
+        return self._unanswered(question, answer, cause=name)
 
     def _chatting(self, request: AskRequest, question: Question, talk: SmallTalk) -> Run:
-        edition = question.scope.edition or NO_EDITION
         answer = compose.small_talk_reply(talk, question.language)
-        run = self._unanswered(question, answer, edition=edition, cause="small_talk")
+        run = self._unanswered(question, answer, cause="small_talk")
         return replace(run, setup=self._setup(request, SHIPPED))
 
     async def close(
@@ -245,8 +242,7 @@ class Answering:
         edition = request.edition or await self._parts.corpus.current_edition() or NO_EDITION
         text = clean(request.text)[:MAX_QUESTION]
         question = self._question(request, text=text, conversation_id=known, edition=edition)
-        run = self._unanswered(question, answer, edition=edition, cause=cause)
-        return await self._recorded(run, completion)
+        return await self._recorded(self._unanswered(question, answer, cause=cause), completion)
 
     async def _recorded(self, run: Run, completion: Completion | None) -> Reply:
         receipt = await self._log.record(run, completion=completion)
@@ -398,6 +394,6 @@ class Answering:
             language=request.language,
         )
 
-    def _unanswered(self, question: Question, answer: Answer, *, edition: int, cause: str) -> Run:
-        name = self._parts.reasoner.name
+    def _unanswered(self, question: Question, answer: Answer, *, cause: str) -> Run:
+        name, edition = self._parts.reasoner.name, question.scope.edition or NO_EDITION
         return unanswered(question, answer, edition=edition, cause=cause, reasoner=name)

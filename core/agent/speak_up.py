@@ -9,13 +9,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from core.agent.about_us_wording import NO_WAYS_TO_REPORT, WAYS_TO_REPORT
 from core.agent.conversation.misconduct import may_only_tell
 from core.agent.document_search import DocumentSearch
 from core.agent.languages_wording import ReplyWords, words_in
 from core.agent.reply import compose
 from core.agent.reply.release import nearest_sections
 from core.agent.request import PipelineParts
-from core.agent.wording import NO_WAYS_TO_REPORT, WAYS_TO_REPORT
 from core.domain.answer import QUOTED, Answer, Citation, Claim, Outcome, RefusalKind
 from core.domain.evidence import RetrievedChunk
 from core.domain.question import Question

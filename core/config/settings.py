@@ -20,8 +20,8 @@ from core.config.slack import SlackSettings
 from core.config.speak_up import SpeakUpSettings
 from core.config.teams import TeamsSettings
 from core.config.turns import TurnSettings
-from core.domain.about_us import Deployment
 from core.domain.errors import ConfigError
+from core.domain.question import Deployment
 from core.domain.run import RunLimits
 
 PROVIDERS = {"anthropic": "Anthropic", "bedrock": "Amazon Bedrock", "vertex": "Google Vertex AI"}

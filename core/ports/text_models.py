@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
-from core.domain.about_us import SelfTopic
+from core.domain.question import Deployment, SelfTopic
 
 Vector: TypeAlias = tuple[float, ...]
 """Unit norm; its length is the embedder's `dimensions`."""
@@ -95,6 +95,16 @@ class SelfQuestions(Protocol):
             ContractError: The model can't be run; take the message for a question about policies.
         """
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AboutUs:
+    """What is needed to answer questions about the assistant itself."""
+
+    recognise: SelfQuestions | None = None
+    """None: only those that are asked in the plainest words are recognised."""
+    deployment: Deployment = field(default_factory=Deployment)
+    """What is true here."""
 
 
 class EnglishWords(Protocol):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from core.adapters.local.embedder import LocalEmbedder, read_weights
-from core.domain.about_us import SelfTopic
+from core.domain.question import SelfTopic
 
 WEIGHTS = Path(__file__).parent / "weights" / "about_us.json"
 VECTOR_SCALE, WORD_SCALE = 4.0, 0.35

@@ -48,7 +48,8 @@ _HELPS = (
 )
 _IS = (
     r"(?:who|what) (?:are|r) (?:you|u)|(?:wer|was) (?:bist du|sind sie)"
-    r"|(?:are|r) (?:you|u) (?:an? )?(?:(?:ro)?bot|human(?: being)?|(?:real )?person|ai|real|machine)"
+    r"|(?:are|r) (?:you|u) (?:an? )?"
+    r"(?:(?:ro)?bot|human(?: being)?|(?:real )?person|ai|real|machine)"
 )
 _THANKS = (
     r"(?:ok(?:ay)? |many |great,? )?(?:thank(?:s| ?you| ?u)|thx|tx|tnx|ty|cheers"

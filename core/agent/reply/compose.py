@@ -39,9 +39,9 @@ from core.domain.answer import (
 from core.domain.officers import SpeakUpContacts
 from core.domain.ontology import SectionRef
 from core.domain.policy import PolicyVersion
-from core.domain.question import UNASKED_SLOT, Assumption
+from core.domain.question import ABOUT_US_SLOT, UNASKED_SLOT, Assumption
 from core.domain.run import Clarification
-from core.language.interface.texts import Text, spoken
+from core.language.interface.texts import Text, as_it_is, spoken
 from core.language.languages import Language
 from core.language.spans import Span, VersionId
 
@@ -311,6 +311,12 @@ def greeting(language: Language = Language.ENGLISH) -> Answer:
 def small_talk_reply(kind: SmallTalk, language: Language = Language.ENGLISH) -> Answer:
     """Return the reply to small talk; what comes next stands alone."""
     return replace(_plain(Outcome.CLARIFICATION, SMALL_TALK[kind], language), slot=UNASKED_SLOT)
+
+
+def about_us(words: str, language: Language, *, is_private: bool) -> Answer:
+    """Return the reply to a question about the assistant itself, in words of ours."""
+    reply = _plain(Outcome.CLARIFICATION, as_it_is(words), language)
+    return replace(reply, slot=ABOUT_US_SLOT, is_private=is_private)
 
 
 def unasked(language: Language = Language.ENGLISH) -> Answer:

@@ -27,7 +27,7 @@ from core.agent.conversation.small_talk import LONGEST, SmallTalk, small_talk, w
         ("what can you do", SmallTalk.HELP),
         ("Help", SmallTalk.HELP),
         ("hi can you help me?", SmallTalk.HELP),
-        ("Who are you?", SmallTalk.HELP),
+        ("Who are you?", SmallTalk.IDENTITY),
     ],
 )
 def test_small_talk_is_known(text: str, kind: SmallTalk) -> None:
@@ -73,12 +73,15 @@ help; /help; help me; need help; I need some help; i need your help; how does th
 how does it work?; how does this bot work; how do you work; what can you do for me
 what do you do?; what could you do; what can this bot do; what does it do?; what can you answer
 what do you know; what can you do for us; what can i ask; what can I do here; what can i ask you
-what can I use it for; what can i ask about; who are you; who r u; what are you
-what are you for; what r u; what is this; what is this bot; what is this for?; what's this bot
+what can I use it for; what can i ask about
+what are you for; what is this; what is this bot; what is this for?; what's this bot
 can you help; how can you help me; could you help us; how do you help; can you help me with this
-can you help with something; are you a bot; are you a robot?; are you human
-are you a real person; are you an AI; are you real; how can I use you; how do i use this
+can you help with something; how can I use you; how do i use this
 how should I use it
+"""
+IDENTITIES = """
+who are you; who r u; what are you; what r u; are you a bot; are you a robot?; are you human
+are you a real person; are you an AI; are you real; r u a human being; wer bist du; was sind Sie?
 """
 THANKS = """
 thanks; thank you; thank u; thankyou; ok thanks; okay, thanks; many thanks; great, thanks; thx
@@ -104,6 +107,7 @@ def _listed(text: str, kind: SmallTalk) -> list[tuple[str, SmallTalk]]:
     [
         *_listed(GREETINGS, SmallTalk.GREETING),
         *_listed(HELPS, SmallTalk.HELP),
+        *_listed(IDENTITIES, SmallTalk.IDENTITY),
         *_listed(THANKS, SmallTalk.THANKS),
     ],
 )
