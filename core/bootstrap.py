@@ -101,7 +101,6 @@ class Service(AnswerService, PostgresStores):
         rules = None
         if reasoners.fallback is not None:
             rules = self._answering_by(Reasoners(first=reasoners.fallback, fallback=None))
-        settings = self.settings
         models = [f"{name}={model}" for name, model in sorted(self.models.names.items())]
         return StarterService(
             self.starter_store,
@@ -112,8 +111,8 @@ class Service(AnswerService, PostgresStores):
                 embedder=self.models.measured,
             ),
             clock=self.clock,
-            named=settings.named_starters,
-            made_by=(RELEASE, settings.model if rules else "rules", *models),
+            named=self.settings.named_starters,
+            made_by=(RELEASE, self.settings.model if rules else "rules", *models),
         )
 
     @cached_property

@@ -223,6 +223,7 @@ async def main(train: list[str], others: list[str]) -> None:
     ours = labels > 0
     weight[ours] *= SHARE * weight[~ours].sum() / weight[ours].sum()
     rows = await matrix.of(every)
+    beta = intercept = whole = np.zeros(0)
     for _ in range(ROUNDS):
         beta, intercept = fitted(rows, labels, (weight / weight.sum()).astype(np.float32))
         whole = np.vstack([beta, intercept])

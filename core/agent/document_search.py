@@ -11,7 +11,6 @@ against the stored text. Each lookup is a `retrieve` step of the trace, after th
 """
 
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -33,10 +32,6 @@ REPORTING = (
     "how to raise a concern: speak up line, hotline, ombudsperson, anonymous, no retaliation"
 )
 """What is searched to name the reporting line to somebody who reports."""
-CHANNELS = "speak up line, hotline, telephone, web, ombudsperson, anonymous reports"
-"""What is searched with the question in the policy that says how to report."""
-POLICY_DEPTH = 8
-"""Passages that tell which policy says how to report."""
 DEPTH = 3
 """DocumentSearch of one search by a model: it may search by several phrasings at once."""
 SECTION = 6_000
@@ -198,16 +193,6 @@ class DocumentSearch:
     async def reporting_line(self) -> Retrieved:
         """Search for what a report needs to know."""
         return await self.search(REPORTING, 3, neighbours=0)
-
-    async def reporting_policy(self) -> Retrieved:
-        """Search the one policy that has most of what is nearest to how one reports misconduct."""
-        found = await self.search(REPORTING, POLICY_DEPTH, neighbours=0)
-        if self.is_nothing_relevant(found) and found.embedding_used:
-            return replace(found, result=replace(found.result, hits=()))
-        keys = Counter(hit.place.policy_key for hit in found.result.hits)
-        policies = frozenset(key for key, _ in keys.most_common(1))
-        asked = f"{CHANNELS} {self._question.search_text}"
-        return await self.search(asked, POLICY_DEPTH, neighbours=0, policies=policies)
 
     async def first(self) -> Retrieved:
         """Search for the question as it stands alone, in the policies that it names first."""

@@ -6,12 +6,13 @@ directly, and nothing that tells what the message was about.
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
 from core.agent.about_us_wording import NO_WAYS_TO_REPORT, WAYS_TO_REPORT
 from core.agent.conversation.misconduct import may_only_tell
-from core.agent.document_search import DocumentSearch
+from core.agent.document_search import REPORTING, DocumentSearch
 from core.agent.languages_wording import ReplyWords, words_in
 from core.agent.reply import compose
 from core.agent.reply.release import nearest_sections
@@ -29,6 +30,10 @@ SENTENCES = 6
 """Sentences that are quoted."""
 CHARACTERS = 1_200
 """Characters of them together."""
+CHANNELS = "speak up line, hotline, telephone, web, ombudsperson, anonymous reports"
+"""What is searched with the question in the policy that says most of reporting."""
+DEPTH = 8
+"""Passages that tell which policy that is, and that are read of it."""
 ALONE = frozenset({"direct", "console"})
 """Modes of places that the asker alone reads."""
 _TELLS_HOW = re.compile(
@@ -71,7 +76,15 @@ async def ways_to_report(
         policies_say="",
         afterwards="",
     )
-    found = await passages.reporting_policy()
+    found = await passages.search(REPORTING, DEPTH, neighbours=0)
+    hits = [one for one in found.result.hits if not passages.is_nothing_relevant(found)]
+    keys = Counter(hit.place.policy_key for hit in hits for _ in _TELLS_HOW.finditer(hit.text))
+    policies = frozenset(key for key, _ in keys.most_common(1))
+    if policies:
+        asked = f"{CHANNELS} {question.search_text}"
+        found = await passages.search(asked, DEPTH, neighbours=0, policies=policies)
+    else:
+        found = None
     answer = await _told(question, found, parts, told, is_stated=True)
     if answer.claims:
         return replace(answer, outcome=Outcome.ANSWERED, confidence=QUOTED, is_private=True)
