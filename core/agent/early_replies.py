@@ -18,6 +18,7 @@ from core.agent.speak_up import speak_up, ways_to_report
 from core.domain.answer import Answer
 from core.domain.question import PRIVATE, Question, SelfTopic
 from core.domain.run import Plan
+from core.language.interface.texts import spoken
 from core.language.languages import Language, language_of
 
 ABOUT_US = "about_assistant"
@@ -63,10 +64,11 @@ async def _about_us(
     topics: frozenset[SelfTopic], question: Question, passages: DocumentSearch, parts: PipelineParts
 ) -> Answer:
     """Return what is said about us, beside how to report where that is asked, too."""
-    said = said_of(topics, parts.about_us.deployment, question.language)
+    written = spoken(language_of(question.text))
+    language = question.language if written is Language.ENGLISH else written
+    said = said_of(topics, parts.about_us.deployment, language)
     if SelfTopic.SPEAK_UP not in topics:
-        is_private = bool(topics & PRIVATE)
-        return compose.about_us(said, question.language, is_private=is_private)
+        return compose.about_us(said, language, is_private=bool(topics & PRIVATE))
     answer = await ways_to_report(question, passages, parts)
     return compose.with_note(answer, said) if said else answer
 

@@ -175,6 +175,7 @@ async def test_a_reply_about_us_is_recorded_as_such(about_us: AboutUs) -> None:
     assert answer.confidence.badge is None
     assert "pseudonym" in answer.text
     assert answer_of(answer_json(answer)) == answer
+    assert "Pseudonym statt" in (await reply("Was speicherst du über mich?", about_us)).text
     assert not (await reply("what kinds of questions can I ask you?", about_us)).is_private
 
 
