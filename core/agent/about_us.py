@@ -35,8 +35,10 @@ GOING_ON = 0.35
 """Where the message before was about us."""
 LONGEST = 300
 """Characters: longer messages tell of something."""
+LONGEST_PART = 150
+"""The same of a sentence."""
 _PART = re.compile(r"[^.?!\n]+[.?!]*")
-_LABEL = re.compile(r"\s*+[\w'-]++(?: [\w'-]++){0,2}+:")
+_LABEL = re.compile(r"\s*+[\w'-]++(?: [\w'-]++)?+:")
 """What names at once what is asked about: "Sick notes: who can read this?"."""
 _ABOUT_DATA = PRIVATE - {SelfTopic.SPEAK_UP}
 
@@ -72,7 +74,8 @@ async def _read(
     parts = [part for part in map(str.strip, _PART.findall(text)) if part.strip(" .?!")]
     for part in parts:
         read = await recognise.likelihoods(part) if len(parts) > 1 else likely
-        if sum(read.values()) >= (sure if asks(part) else TOLD):
+        is_short = len(part) <= LONGEST_PART
+        if is_short and sum(read.values()) >= (sure if asks(part) else TOLD):
             found.add(max(read, key=lambda topic: read[topic]))
         elif asks(part) and small_talk(part) is None:
             return frozenset()

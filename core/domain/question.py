@@ -46,8 +46,8 @@ PRIVATE = frozenset({SelfTopic.STORAGE, SelfTopic.READERS, SelfTopic.ANONYMITY, 
 SURE = 0.55
 """How likely a message is to be about the assistant, from which on it is taken to be.
 
-Of 4,943 messages about policies that the weights were not fitted on, 17 are as likely
-(`evals.fit_about_us`); some of them do ask about it."""
+Of 4,943 messages about policies that the weights were not fitted on, `core.agent.about_us` takes
+nine for questions about us or how to report, four of them rightly."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
