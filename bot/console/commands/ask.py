@@ -32,6 +32,7 @@ from core.domain.answer import Outcome
 from core.domain.conversation import Place
 from core.domain.delivery import REFERENCE
 from core.domain.errors import UsageError
+from core.domain.question import NOTHING_ASKED
 from core.ports import Progressed
 
 EXIT_FAILED = 7
@@ -71,7 +72,8 @@ async def _ask_once(
         terminal.show_json(reply_json(reply))
         return reply.answer.outcome
     show(terminal, reply, options)
-    if reply.answer.outcome is Outcome.CLARIFICATION:
+    is_asking = reply.answer.outcome is Outcome.CLARIFICATION
+    if is_asking and reply.answer.slot not in NOTHING_ASKED:
         named = options.thread or reply.receipt.record_id[-REFERENCE:]
         hint = f'Go on with: citebound ask --thread {shlex.quote(clean(named))} "..."'
         terminal.show(Text(), Text(hint, style="dim", no_wrap=True, overflow="ignore"))
