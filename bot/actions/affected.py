@@ -15,8 +15,8 @@ NO_EDITION = Text(
     "Diese Ausgabe betrifft keine früheren Antworten.",
 )
 MORE_BY_NOW = Text(
-    "More answers have been found since this card was posted, so none was approved. The newest"
-    " card lists them all.",
+    "More answers were found since this was shown, so none was approved. The newest card has all"
+    " of them.",
     "Seit das gezeigt wurde, kamen weitere Antworten hinzu. Deshalb wurde keine freigegeben. Die"
     " neueste Karte enthält alle.",
 )

@@ -47,7 +47,7 @@ NOTHING_TO_MARK = Text(
     "Es gab keine Antwort, die falsch sein könnte.",
 )
 POSTED = Text(
-    "Your answer to case {number} is on its way to the asker{where}. See the card.",
+    "Your answer to case {number} goes to the asker{where}. The card shows it.",
     "Ihre Antwort auf Fall {number} geht an die fragende Person{where}. Die Karte zeigt sie.",
 )
 TO_THEM_ALONE = Text(" alone, in a direct message", " allein, als Direktnachricht")

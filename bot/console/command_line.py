@@ -229,7 +229,7 @@ Questions to begin with are chosen from the policies, and each is asked first, t
   citebound slack manifest --url https://citebound.example.com -o manifest.yaml""",
     ),
     short="make the Slack app",
-    text="Creates the Slack app's manifest. docs/slack.md has the steps to a first answer.",
+    text="What the Slack app is made from. docs/slack.md leads step by step to the first answer.",
     examples="""\
   citebound slack manifest --socket""",
 )
@@ -288,7 +288,7 @@ CITEBOUND_APP_CONFIG.""",
     --url https://citebound.example.com --schema 1.25 -o citebound-teams.zip""",
     ),
     short="make the Teams app",
-    text="Creates the Teams app's package. docs/teams.md has the steps to a first answer.",
+    text="What Teams installs. docs/teams.md leads step by step to the first answer.",
     examples="""\
   citebound teams package --url https://citebound.example.com""",
 )

@@ -116,7 +116,7 @@ INGEST = command(
         "--sync",
         dest="syncs",
         action="store_true",
-        help="list and withdraw policies whose files are gone from the folders",
+        help="withdraw the policies whose files are gone from the folders, after a list",
     ),
     option("--yes", dest="is_sure", action="store_true", help="with --sync: without asking"),
     JSON,
@@ -132,7 +132,7 @@ is given the same key and an effective_from of its own: then they are its versio
 A policy whose file is gone from a folder is named, and stays in force until it is withdrawn: by
 `citebound corpus withdraw`, or for all of them by `--sync`. A folder is known by its path.
 
-A folder may contain `citebound.toml`, with metadata for its files:
+A folder may hold `citebound.toml`, which says what is known of its files:
 
   ignore = ["*.png", "old"]     # names passed over, here and in the folders below
   key_prefix = "de"             # before keys that are not given: de-gifts
@@ -257,8 +257,7 @@ were changed, added or removed, how many facts are new or gone, and which contra
             "--lift",
             dest="lifts",
             action="store_true",
-            help="fall back to the readers named in the texts, where no source restricts them"
-            " any longer",
+            help="let those read again whom the texts name, where no source says so any more",
         ),
         option("--yes", dest="is_sure", action="store_true", help="lift without asking"),
         JSON,

@@ -95,7 +95,7 @@ Recorded.""",
             action="store_true",
             help="the old key was stolen: it counts up to the last anchored checkpoint alone",
         ),
-        short="switch to another signing key",
+        short="let another key sign",
         text="""Hands the ledger over to another key: both sign one checkpoint, and the anchors are
 told up to which one the old key counts. A signature of it over a later one is named by
 `audit verify`. Recorded. If it is interrupted, run it again.""",

@@ -101,8 +101,7 @@ Neither who answered the case nor who proposed it can approve it.""",
         _NUMBER,
         _REASON,
         short="stop using it",
-        text="Any officer can do this. Answers already given are unchanged. Recorded with the"
-        " reason.",
+        text="Any officer may. What was told stays as it is. Recorded with the reason.",
         examples="""\
   citebound precedent withdraw 3 --reason "the limit is under review\"""",
     ),
@@ -125,7 +124,7 @@ Neither who answered the case nor who proposed it can approve it.""",
         examples="""\
   citebound precedent show 3""",
     ),
-    short="officers' answers for reuse",
+    short="answers of officers, told to others",
     text="""A precedent is an officer's answer that another officer approved to be told, word for
 word, to whoever asks the same question.""",
     examples="""\

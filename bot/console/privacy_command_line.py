@@ -121,7 +121,7 @@ however old it is. Where several are given, all must fit. Recorded, with its own
             action="store_true",
             help="rewrite the tables; nothing is answered meanwhile",
         ),
-        short="remove erased text from the database files",
+        short="take what was erased out of the files",
         text="""What was erased can't be read by any statement, but words of it stay in an index and
 bytes of it in the files of the database until Postgres uses their space again. This builds the
 index anew and cleans the tables up, while all goes on; with --full no byte stays in them. Run it as

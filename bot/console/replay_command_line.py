@@ -32,7 +32,7 @@ that it was replayed is recorded.""",
         option(
             "--approve",
             metavar="LOGIN",
-            help="tell the askers; LOGIN is the officer in CITEBOUND_OFFICERS who approves",
+            help="let the askers be told; the login of CITEBOUND_OFFICERS who decides that",
         ),
         JSON,
         short="past answers that rest on what has changed",

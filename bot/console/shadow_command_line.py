@@ -42,7 +42,7 @@ SHADOW = (
             type=positive,
             default=1,
             metavar="S",
-            help="for the draw: the same seed draws the same questions (default: 1)",
+            help="of the lot: the same draws the same (default: 1)",
         ),
         option(
             "--corpus",

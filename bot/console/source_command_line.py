@@ -113,8 +113,7 @@ file of a service account.""",
         f"{_COMMANDS}:show_all",
         JSON,
         short="sources, and how current they are",
-        text="Lists the sources: when each was last synchronised, what it contains, and any"
-        " problems.",
+        text="Lists the sources: when each was last worked through, what it holds, what is wrong.",
         examples="""\
   citebound sources list
   citebound sources list --json""",

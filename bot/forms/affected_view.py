@@ -22,7 +22,7 @@ _BECAME = {
     ClauseChange.CHANGED: Text("other words", "anderer Wortlaut"),
     ClauseChange.REMOVED: Text("the section is gone", "der Abschnitt ist entfallen"),
     ClauseChange.AMENDED: Text(
-        "the quote still holds, but the text around it changed",
+        "the quote stands, and what is around it changed",
         "das Zitat gilt, der Text darum hat sich geändert",
     ),
     ClauseChange.WITHDRAWN: Text("the policy is withdrawn", "die Richtlinie ist zurückgezogen"),

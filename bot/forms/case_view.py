@@ -21,7 +21,7 @@ REPLY = 3_000
 NOTE = 2_000
 """Characters of what was asked, of an answer, of what the asker added."""
 HIDDEN = Text(
-    "A report. The officer in charge gets its content in a direct message.",
+    "A report. Its content is told to the officer in charge in a direct message.",
     "Ein Hinweis. Der Inhalt geht in einer Direktnachricht an die zuständige Person.",
 )
 NO_ANSWER = Text("No answer was given", "Es gab keine Antwort")

@@ -71,7 +71,7 @@ ANSWERS_IT = Button(
     act=Act.ANSWERS,
     text=Text("This answers it", "Das beantwortet es"),
     label=Text(
-        "Say that this passage answers your question",
+        "Say that this passage answers the question for you",
         "Mitteilen, dass diese Stelle die Frage für Sie beantwortet",
     ),
 )

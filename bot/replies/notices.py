@@ -86,16 +86,16 @@ CHECKPOINT = Text(
     " vergleicht ihn, in eine Datei kopiert.",
 )
 CONTRADICTIONS = Text(
-    "Past questions were asked again, and some answers contradict each other: today's and the"
-    " earlier ones, or those to two wordings of the same question. See Reviews in the officers'"
-    " console; the record has them as `contradiction:found`.",
+    "Past questions were asked again, and some answers contradict each other: today's and those"
+    " of then, or those to two wordings of one question. The officers' console lists them under"
+    " Reviews; in the record they are `contradiction:found`.",
     "Frühere Fragen wurden noch einmal gestellt, und einige Antworten widersprechen sich: die von"
     " heute denen von damals, oder die auf zwei Fassungen einer Frage. Die Compliance-Konsole führt"
     " sie unter „Reviews“ auf; im Protokoll heißen sie `contradiction:found`.",
 )
 PRECEDENT_PROPOSED = Text(
-    "An officer has proposed an answer as a precedent. Another officer must decide, in the"
-    " console or with `citebound precedent approve`; `citebound precedent list` shows it.",
+    "An officer proposes an answer as a precedent. Another officer decides, in the console or by"
+    " `citebound precedent approve`; `citebound precedent list` names it.",
     "Eine Antwort ist als Präzedenzfall vorgeschlagen. Eine zweite beauftragte Person entscheidet,"
     " in der Konsole oder mit `citebound precedent approve`; `citebound precedent list` nennt ihn.",
 )
@@ -121,8 +121,8 @@ POLICIES_CHANGED = Text(
     "What changed in the policies, {subject}", "Was sich in den Richtlinien geändert hat, {subject}"
 )
 SOURCE_FAILS = Text(
-    "A policy source can't be read: {subject}. Its policies stay in force but are no longer"
-    " updated. Retries continue at growing intervals; `citebound sources list` shows the status.",
+    "A source of policies can't be read: {subject}. What is known of it stays in force and gets"
+    " no newer. It is tried again, ever more rarely; `citebound sources list` has the state.",
     "Eine Quelle von Richtlinien lässt sich nicht lesen: {subject}. Was von ihr bekannt ist, gilt"
     " weiter, wird aber nicht aktueller. Es wird immer seltener neu versucht; `citebound sources"
     " list` nennt den Stand.",
@@ -138,7 +138,7 @@ HOW_IT_WORKS = Text(
     " beruht, und weist darauf hin, wenn eine KI sie geschrieben hat.",
 )
 STAFF_ALONE = Text(
-    "I only answer questions from this company's staff.",
+    "I answer questions of this company's own staff.",
     "Ich beantworte Fragen der eigenen Beschäftigten dieses Unternehmens.",
 )
 HOW = (
@@ -172,7 +172,7 @@ ASKED_ELSE = Text(
     "Nicht beantwortet: Stattdessen wurde eine andere Frage gestellt.",
 )
 EXPIRED = Text(
-    "This question is too old for its buttons to work. Please ask me again.",
+    "This question is too old to be answered by a button. Please ask me again.",
     "Diese Frage ist zu alt, um sie mit einer Schaltfläche zu beantworten. Bitte fragen Sie mich"
     " noch einmal.",
 )
@@ -218,7 +218,7 @@ ANSWERED_YOU_TOO = Text(
     " gefragt hat, ändert sich nichts.",
 )
 ANSWERED_BEFORE = Text(
-    "You have already told me that this passage answers it; that is on record.",
+    "You have told me before that this passage answers it. That is recorded.",
     "Sie haben mir schon gesagt, dass diese Stelle es beantwortet. Das ist festgehalten.",
 )
 STILL_WITH_COMPLIANCE = Text(
@@ -238,7 +238,7 @@ NOT_NOW = Text(
     "Das hat nicht geklappt: Ich konnte Ihre Frage nicht annehmen. Bitte fragen Sie noch einmal.",
 )
 OUTSIDE = Text(
-    "I only answer questions from this company's employees.",
+    "I answer questions of this company's employees only.",
     "Ich beantworte nur Fragen von Beschäftigten dieses Unternehmens.",
 )
 IN_THREAD = Text("The answer comes in the thread.", "Die Antwort kommt in den Thread.")
@@ -267,8 +267,8 @@ _NOTICES: Mapping[Notice, Text] = {
         " einmal.",
     ),
     Notice.WITHHELD: Text(
-        "The answer isn't shown here, because the people who can read this conversation have"
-        " changed since you asked. If you may read it, I'll send it to you directly.",
+        "The answer is not shown here: since the question, the people who can read this"
+        " conversation have changed. If you may read it, I send it to you directly.",
         "Die Antwort wird hier nicht gezeigt: Seit der Frage hat sich geändert, wer diese"
         " Unterhaltung lesen kann. Wenn Sie sie lesen dürfen, sende ich sie Ihnen direkt.",
     ),

@@ -9,7 +9,7 @@ from core.language.interface.texts import Text
 
 REFUSALS = {
     RefusalKind.POLICY_SILENT: Text(
-        "I couldn't find an answer in the policies that I can read here.",
+        "I found no answer to this in the policies that I can read here.",
         "In den Richtlinien, die ich hier lesen kann, habe ich darauf keine Antwort gefunden.",
     ),
     RefusalKind.NOT_FOUND: Text(
@@ -27,8 +27,8 @@ REFUSALS = {
         " solchen Frage aus.",
     ),
     RefusalKind.NOT_PERMITTED: Text(
-        "I only answer questions from this company's staff, and your account isn't allowed to"
-        " ask me. Please ask your contact at the company.",
+        "I answer questions of this company's own staff, and your account here is not one that"
+        " may ask me. Please turn to the person at the company whom you work with.",
         "Ich beantworte Fragen der eigenen Beschäftigten dieses Unternehmens, und Ihr Konto gehört"
         " hier nicht dazu. Bitte wenden Sie sich an die Person im Unternehmen, mit der Sie"
         " zusammenarbeiten.",
@@ -50,15 +50,15 @@ IN_ENGLISH = Text(
 )
 """Note of a refusal where the question was in none of the languages in which is answered."""
 NOT_KNOWN = Text(
-    "I can't check at the moment whether you may ask me, because this workspace's groups can't"
-    " be read. Please try again in a few minutes.",
+    "I can't find out just now whether you may ask me: the groups of this workspace can't be"
+    " read. Please ask again in a few minutes.",
     "Ich kann gerade nicht feststellen, ob Sie mich fragen dürfen: Die Gruppen dieses"
     " Arbeitsbereichs lassen sich nicht lesen. Bitte fragen Sie in einigen Minuten noch einmal.",
 )
 """Reply to a guest whose being let in hangs on a group."""
 GROUPS_UNREAD = Text(
-    "I can't check group membership at the moment, so this answer uses only what everyone may"
-    " read. Ask again in a few minutes for anything more.",
+    "I can't find out just now who belongs to which group, so this rests only on what everyone"
+    " may read. Ask again in a few minutes if it should say more.",
     "Ich kann gerade nicht feststellen, wer zu welcher Gruppe gehört. Diese Antwort stützt sich"
     " deshalb nur auf das, was alle lesen dürfen. Fragen Sie in einigen Minuten noch einmal, wenn"
     " sie mehr enthalten sollte.",
@@ -73,7 +73,7 @@ ON_SAMPLES = Text(
 )
 """Beside one that rests on labelled answers about policies of others."""
 URGENT = Text(
-    "I'm not sure that this is what you're asking about, but it can't wait:",
+    "I am not sure that this is what you ask about, but it can't wait:",
     "Ich bin nicht sicher, ob Sie danach fragen, aber es duldet keinen Aufschub:",
 )
 """Above duties with a deadline of days or less, where there is no answer."""
@@ -83,7 +83,7 @@ NOTHING_SURER = Text(
 )
 """Below them."""
 IF_IT_DOES_NOT = Text(
-    "If it doesn't answer your question, you can send the question to Compliance.",
+    "If it does not answer your question, you can pass that on to Compliance.",
     "Wenn sie Ihre Frage nicht beantwortet, können Sie die Frage an Compliance weitergeben.",
 )
 """Below the closest passage."""
@@ -184,7 +184,8 @@ FOR_GROUP = "For {groups}: {claim}"
 """A rule for one group of staff, where the asker is not known to belong to it. It is a claim, and
 in the language of the policy."""
 WHICH_GROUP = Text(
-    "The rule I found applies only to {groups}. Are you one of them, or an employee?",
+    "The rule that I found is for {groups} alone. Do you work here as one of them, or as an"
+    " employee?",
     "Die Regel, die ich gefunden habe, gilt nur für eine Gruppe: {groups}. Gehören Sie hier dazu,"
     " oder sind Sie angestellt?",
 )
@@ -240,7 +241,7 @@ POLICIES_FOR = Text("These policies name {role}:", "Diese Richtlinien nennen {ro
 WHOLE, ONE_RULE = Text("as a whole", "als Ganzes"), Text("in a rule", "in einer Regel")
 """How far such a policy does."""
 UNNAMED_APPLY = Text(
-    "Policies that apply to everyone don't name them, and aren't listed here.",
+    "Policies that hold for everybody do not name them, and are not listed here.",
     "Richtlinien, die für alle gelten, nennen sie nicht und stehen nicht auf dieser Liste.",
 )
 """Below them."""
@@ -267,7 +268,7 @@ SIMILAR_QUESTION = SIMILAR + Text(
 )
 """Note beside an answer or a refusal, in an officer's wording of the other question."""
 FROM_METADATA = Text(
-    "Taken from the policies' details, without a language model.",
+    "Read from what is stored with the policies; no language model was asked.",
     "Aus dem gelesen, was zu den Richtlinien gespeichert ist; kein Sprachmodell wurde gefragt.",
 )
 """Note of an answer about the policies themselves."""
@@ -279,7 +280,7 @@ SEARCHING = Text("Searching", "Sucht")
 SEARCHING_SECTIONS = Text("Searching {sections} sections", "Durchsucht {sections} Abschnitte")
 WRITING = Text("Writing the answer", "Schreibt die Antwort")
 CHECKING_CLAIMS = Text("Checking each claim", "Prüft jede Aussage")
-READING_AGAIN = Text("Checking it again", "Liest sie noch einmal")
+READING_AGAIN = Text("Reading it once more", "Liest sie noch einmal")
 LOOKING_UP = Text("Looking up the policies", "Schlägt in den Richtlinien nach")
 """What is being done, while it is; the German ones stand after the app's name, too."""
 

@@ -207,7 +207,7 @@ class DeploymentSettings:
             ConfigError: There is a login that migrates a server, and none that uses it.
         """
         if self.migration_url is not None and self.database_url is None:
-            raise ConfigError("CITEBOUND_MIGRATION_URL needs DATABASE_URL, for the same database")
+            raise ConfigError("CITEBOUND_MIGRATION_URL needs DATABASE_URL: of the same database")
 
     def check_failpoint(self) -> None:
         """Refuse to kill a process of people.

@@ -138,7 +138,7 @@ def check_dates(metadata: PolicyMetadata) -> None:
         and metadata.effective_until <= metadata.effective_from
     ):
         raise DocumentError(
-            f"it would expire ({metadata.effective_until}) before it takes effect"
+            f"it would end ({metadata.effective_until}) before it begins"
             f" ({metadata.effective_from}): correct --effective-from or --effective-until"
         )
 

@@ -41,7 +41,7 @@ TO_ANSWER = Text("Go to it", "Zur Antwort")
 LOOKED_EVERY_S, LOOKED_FOR = 0.25, 40
 """Times, after the press was acknowledged: a post takes some tenths of a second."""
 NOT_ALL_MAY = Text(
-    "Not everyone in that channel may read the policies behind this answer.",
+    "Not everybody in that channel may read what this answer rests on.",
     "Nicht alle in diesem Channel dürfen lesen, worauf diese Antwort beruht.",
 )
 NOT_INVITED = Text(

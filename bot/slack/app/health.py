@@ -112,10 +112,7 @@ class SlackChannelCheck:
             found, cure = "Slack could not be reached", "it is looked at before each card"
             return Diagnosis(subject=subject, health=Status.DOUBTFUL, found=found, cure=cure)
         if room.kind is not ChannelKind.PRIVATE:
-            found = (
-                f"{channel.person} is not private ({room.kind}): people other than officers"
-                " can read it"
-            )
+            found = f"{channel.person} is not private ({room.kind}): whoever reads it is no officer"
             return Diagnosis(
                 subject=subject, health=Status.BROKEN, found=found, cure=OFFICERS_ALONE
             )

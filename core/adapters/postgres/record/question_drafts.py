@@ -203,7 +203,7 @@ class PostgresQuestionDrafts(ReadsForOfficers):
             )
             if await connection.scalar(DECIDE, row) is None:
                 raise UsageError(
-                    "somebody else has just decided on it: look again before you decide"
+                    "somebody decided on it meanwhile: look at it again, and decide anew"
                 )
             for event, content in _events(before, decision, mends, officer=officer):
                 await self._ledger.event(connection, event, content=content)

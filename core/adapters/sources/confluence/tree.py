@@ -48,9 +48,7 @@ class PageTree:
             found.append(node)
             where = node.parent
         if where is not None:
-            raise DocumentError(
-                f"it is nested below more than {DEPTH} pages: check its place in the tree"
-            )
+            raise DocumentError(f"it stands below more than {DEPTH} pages: check where it stands")
         return found
 
     async def path(self, node: Node) -> str:
