@@ -24,7 +24,7 @@ from core.agent.conversation.small_talk import SmallTalk, small_talk, without_gr
 from core.agent.conversation.speech import asks
 from core.domain.errors import ContractError
 from core.domain.question import ABOUT_US_SLOT, PRIVATE, SURE, Deployment, Question, SelfTopic
-from core.language.languages import Language
+from core.language.languages import Language, language_of
 from core.ports.text_models import AboutUs, SelfQuestions
 
 WHOLE = 0.3
@@ -53,8 +53,8 @@ async def topics_of(question: Question, about: AboutUs) -> frozenset[SelfTopic]:
         return frozenset()
     if small_talk(text) is SmallTalk.IDENTITY:
         return frozenset({SelfTopic.IDENTITY})
-    if about.recognise is None:
-        return frozenset()
+    if about.recognise is None or language_of(text) is not Language.ENGLISH:
+        return frozenset()  # of nine policy questions in other languages three were taken for such
     goes_on = bool(question.history) and question.history[-1].slot == ABOUT_US_SLOT
     sure = GOING_ON if goes_on else SURE
     try:

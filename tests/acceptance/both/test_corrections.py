@@ -165,7 +165,7 @@ async def test_an_officer_approves_in_slack(
     async with desk(slack, teams, microsoft, policies_database, on="slack") as held:
         (card,) = [one for one in slack.checks.by_app() if one.channel == held.channel]
         assert pressable(card) == ["affected_approve", "console_open"]
-        for words in (f"{CONSOLE}/officer/affected/", "EUR 75", "EUR 60", "1 not decided"):
+        for words in (f"{CONSOLE}/officer/affected/", "EUR 75", "EUR 60", "1 undecided"):
             assert words in shown_in_slack(card)
         await slack.presses.click(held.ben, card, "affected_approve")
         await slack.until(lambda: bool(slack.checks.seen_by(held.ben.id)), timeout_s=15)
@@ -191,7 +191,7 @@ async def test_an_officer_approves_in_teams(
         ]
         (press, look) = card.cards[0]["actions"]
         assert look["url"].startswith(f"{CONSOLE}/officer/affected/")
-        for words in ("EUR 75", "EUR 60", "1 not decided"):
+        for words in ("EUR 75", "EUR 60", "1 undecided"):
             assert words in shown(card)
         people, verb, data = teams.people, "affected_approve", press["data"]
         refused = await people.execute(held.ben_there, card, verb, data)

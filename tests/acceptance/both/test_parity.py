@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from bot.replies.answer import badge_of
+from bot.replies.context import Library
 from bot.replies.notices import ask_privately
-from bot.replies.sources import section_title
+from bot.replies.sources import section_title, sources
 from bot.slack.outbound.timings import SlackTimings
 from core.agent.reply.answer_json import answer_json, answer_of
 from core.agent.request import AskRequest
@@ -140,7 +141,8 @@ def holds_all(shown: str, answer: Answer) -> None:
     head = badge_of(answer)
     parts = [] if head is None else [head.words]
     parts += [f"{one.text} {''.join(f'[{n}]' for n in one.numbers)}" for one in answer.claims]
-    parts += [section_title(one.place) for one in answer.quoted]
+    told = list(sources(answer.quoted, Library()))
+    parts += [part for source in told for part in (source.policy, source.section)]
     near = () if answer.quoted else answer.nearest[:5]
     parts += [section_title(one) for one in near]
     parts += answer.options

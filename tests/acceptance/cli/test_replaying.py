@@ -78,7 +78,7 @@ def test_affected_answers_are_listed(citebound: Run, record: str, database_url: 
     assert (nobody.code, "no officer" in nobody.err) == (2, True)
     officers = '[{"login": "maria", "name": "Maria"}]'
     approved = citebound("audit", "affected", "--approve", "maria", CITEBOUND_OFFICERS=officers)
-    assert approved.out.startswith("0 answers"), "nobody can be told at the terminal"
+    assert approved.out.startswith("0 questions"), "nobody can be told at the terminal"
     with psycopg.connect(database_url) as connection:
         tags = connection.execute(
             "SELECT tag, count(*) FROM audit.record WHERE tag NOT LIKE 'corpus:%'"

@@ -123,7 +123,7 @@ def test_the_next_ingestion_tells_of_one_that_was_killed(
     assert citebound("ingest", str(folder), "--dry-run").code == 0
     assert told(database_url) == []
     done = citebound("ingest", str(folder))
-    assert "an earlier ingestion was interrupted: its changes to 2 policies are" in done.err
+    assert "an earlier ingestion was interrupted: its changes to 2 policies have now" in done.err
     assert "2 added, 0 revised, 2 unchanged" in done.out
     both = [(INTERRUPTED, ["a", "b"]), (f"ingested by {WHO}", ["c", "d"])]
     assert told(database_url) == both

@@ -88,8 +88,6 @@ class Likely:
         ("how do I report fraud anonymously?", SelfTopic.SPEAK_UP),
         ("I want to blow the whistle but stay unnamed, how?", SelfTopic.SPEAK_UP),
         ("is there a hotline for ethics stuff", SelfTopic.SPEAK_UP),
-        ("Wer kann das hier lesen?", SelfTopic.READERS),
-        ("Welche Daten speicherst du von mir?", SelfTopic.STORAGE),
     ],
 )
 async def test_it_is_recognised_in_many_wordings(
@@ -175,8 +173,22 @@ async def test_a_reply_about_us_is_recorded_as_such(about_us: AboutUs) -> None:
     assert answer.confidence.badge is None
     assert "pseudonym" in answer.text
     assert answer_of(answer_json(answer)) == answer
-    assert "Pseudonym statt" in (await reply("Was speicherst du über mich?", about_us)).text
     assert not (await reply("what kinds of questions can I ask you?", about_us)).is_private
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Darf ich von einem Lieferanten Bargeld annehmen?",
+        "Muss ich Nebentätigkeiten melden?",
+        "Puis-je accepter un cadeau d'un fournisseur ?",
+    ],
+)
+async def test_a_policy_question_in_another_language_is_none_about_us(
+    asked: str, about_us: AboutUs
+) -> None:
+    """The embedder knows English: of others it would take what is about policies for it."""
+    assert await topics_of(make_question(asked), about_us) == frozenset()
 
 
 async def test_a_report_stays_a_report() -> None:
