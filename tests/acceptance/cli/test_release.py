@@ -86,7 +86,7 @@ def test_the_page_counts_the_packages(python: str) -> None:
         for package in pinned
         if package.marker is None or package.marker.evaluate(linux)
     } - {"setuptools"}
-    assert f"\n{len(installed)} packages beside Citebound" in PAGE
+    assert f"\n{len(installed)} packages besides Citebound" in PAGE
 
 
 def test_the_supported_versions_are_those_that_are_tried() -> None:
