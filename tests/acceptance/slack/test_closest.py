@@ -56,7 +56,7 @@ async def test_a_press_is_a_label_and_changes_nothing_for_others(bureau: Office)
     """Of the asker, once more of the asker, of a colleague; not of who can't read it."""
     answer, slack = await bureau.answered(), bureau.slack
     before = dict(answer.shown())
-    for times, words in enumerate(("answers your question", "already told me"), start=1):
+    for times, words in enumerate(("answers your question", "told me before"), start=1):
         await slack.presses.click(bureau.anna, answer, "closest_answers")
         assert words in await bureau.whispered(bureau.anna, times=times)
     await slack.presses.click(bureau.ben, answer, "closest_answers")
