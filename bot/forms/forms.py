@@ -70,7 +70,7 @@ _DETAILS = Text("Details", "Einzelheiten")
 _ANSWER_CASE = Text("Answer case {number}", "Fall {number} beantworten")
 _POST = Text("Post", "Absenden")
 _GOES = Text(
-    "The text is posted {to} under your name, without the AI label.",
+    "The text goes {to} under your name, without the AI label.",
     "Der Text geht {to}, unter Ihrem Namen und ohne KI-Kennzeichnung.",
 )
 _TO_ASKER = Text("to the asker", "an die fragende Person")
