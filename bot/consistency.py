@@ -11,6 +11,7 @@ import hashlib
 import logging
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
+from dataclasses import KW_ONLY, dataclass
 from datetime import date, timedelta
 
 from core.agent.rehearsal import Rehearses
@@ -29,32 +30,23 @@ not make up for a night."""
 logger = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
 class ConsistencyWatch:
     """Looks whether a check is due. Safe from many processes."""
 
-    def __init__(
-        self,
-        store: ConsistencyStore,
-        *,
-        comparing: Callable[[], AbstractAsyncContextManager[Rehearses]],
-        corpus: CorpusStore,
-        embedder: Embedder | None,
-        clock: Clock,
-        settings: Settings,
-        pause_s: float = PAUSE_S,
-    ) -> None:
-        """`comparing` lends what answers without recording."""
-        self._store = store
-        self._comparing = comparing
-        self._corpus = corpus
-        self._embedder = embedder
-        self._clock = clock
-        self._settings = settings
-        self._pause_s = pause_s
+    store: ConsistencyStore
+    _: KW_ONLY
+    comparing: Callable[[], AbstractAsyncContextManager[Rehearses]]
+    """Lends what answers without recording."""
+    corpus: CorpusStore
+    embedder: Embedder | None
+    clock: Clock
+    settings: Settings
+    pause_s: float = PAUSE_S
 
     async def run(self) -> None:
         """Look again and again, until it is cancelled."""
-        if why := why_not(self._settings):
+        if why := why_not(self.settings):
             logger.info("past questions are not asked again: %s", why)
             return
         while True:
@@ -76,31 +68,31 @@ class ConsistencyWatch:
         Raises:
             TransientError: The database failed.
         """
-        night = self._clock.now() - timedelta(hours=self._settings.consistency_hour)
-        if why_not(self._settings) or night.hour >= WITHIN_H:
+        night = self.clock.now() - timedelta(hours=self.settings.consistency_hour)
+        if why_not(self.settings) or night.hour >= WITHIN_H:
             return None
         day = night.date()
-        if not await self._store.claim(day):
+        if not await self.store.claim(day):
             return None
-        pool = await self._store.pool()
+        pool = await self.store.pool()
         limits = CheckLimits(
-            sample=self._settings.consistency_sample,
-            budget_usd=self._settings.consistency_budget_usd,
+            sample=self.settings.consistency_sample,
+            budget_usd=self.settings.consistency_budget_usd,
         )
-        async with self._comparing() as answering:
+        async with self.comparing() as answering:
             check = ConsistencyCheck(
                 answering,
-                corpus=self._corpus,
-                embedder=self._embedder,
+                corpus=self.corpus,
+                embedder=self.embedder,
                 limits=limits,
             )
             async for found in check.found(drawn(pool, limits.sample, day=day), pool):
                 if found is not None:
-                    await self._store.keep(day, found)
+                    await self.store.keep(day, found)
                     continue
-                await self._store.renew(day)
-                await asyncio.sleep(self._pause_s)
-        count = await self._store.finish(day, check.counts)
+                await self.store.renew(day)
+                await asyncio.sleep(self.pause_s)
+        count = await self.store.finish(day, check.counts)
         logger.info("%d past questions asked again, %d contradictions", check.counts.asked, count)
         return count
 

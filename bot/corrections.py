@@ -10,7 +10,7 @@ also told here of what policies need them for: a review, or what an interrupted 
 import asyncio
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from core.agent.reply import compose
@@ -32,42 +32,26 @@ LOOKS_EVERY_S = 60.0
 logger = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Corrector:
     """Compares and corrects. Safe from many processes."""
 
-    def __init__(
-        self,
-        *,
-        comparisons: Comparisons,
-        suspensions: Comparisons | None = None,
-        reviews: Comparisons | None = None,
-        ingestions: IngestRuns | None = None,
-        corrections: Corrections,
-        editions: AffectedEditions,
-        conversations: ConversationStore,
-        answering: Answering,
-        recorder: AnswerRecorder,
-        platforms: Mapping[str, Platform],
-        clock: Clock,
-        looks_every_s: float = LOOKS_EVERY_S,
-    ) -> None:
-        """`platforms` by the name that a place gives them.
-
-        Without `suspensions` there are no precedents, without `reviews` nobody is told of policies
-        that are past their review, without `ingestions` of what interrupted ones have changed.
-        """
-        self._comparisons = comparisons
-        self._suspensions = suspensions
-        self._reviews = reviews
-        self._ingestions = ingestions
-        self._corrections = corrections
-        self._editions = editions
-        self._conversations = conversations
-        self._answering = answering
-        self._recorder = recorder
-        self._platforms = platforms
-        self._clock = clock
-        self._looks_every_s = looks_every_s
+    comparisons: Comparisons
+    suspensions: Comparisons | None = None
+    """None: there are no precedents."""
+    reviews: Comparisons | None = None
+    """None: nobody is told of policies that are past their review."""
+    ingestions: IngestRuns | None = None
+    """None: nobody is told what interrupted ingestions have changed."""
+    corrections: Corrections
+    editions: AffectedEditions
+    conversations: ConversationStore
+    answering: Answering
+    recorder: AnswerRecorder
+    platforms: Mapping[str, Platform]
+    """By the name that a place gives them."""
+    clock: Clock
+    looks_every_s: float = LOOKS_EVERY_S
 
     async def run(self) -> None:
         """Look again and again, until it is cancelled."""
@@ -82,7 +66,7 @@ class Corrector:
                     type(error).__name__,
                     raised_at(error),
                 )
-            await asyncio.sleep(self._looks_every_s)
+            await asyncio.sleep(self.looks_every_s)
 
     async def once(self) -> None:
         """Compare if there is something new, correct what is due, and show officers how far it is.
@@ -90,29 +74,25 @@ class Corrector:
         Raises:
             TransientError: The database failed.
         """
-        today = self._clock.now().date()
-        if self._suspensions is not None and (
-            ended := await self._suspensions.compare(on_day=today)
-        ):
+        today = self.clock.now().date()
+        if self.suspensions is not None and (ended := await self.suspensions.compare(on_day=today)):
             logger.info("%d precedents are told no more", ended)
-        if self._reviews is not None and (overdue := await self._reviews.compare(on_day=today)):
+        if self.reviews is not None and (overdue := await self.reviews.compare(on_day=today)):
             logger.info("officers are told of %d policies that are past their review", overdue)
-        found = await self._comparisons.compare(on_day=today)
+        found = await self.comparisons.compare(on_day=today)
         if found:
             logger.info("%d past answers rest on what has changed", found)
-        while (correction := await self._corrections.claim()) is not None:
+        while (correction := await self.corrections.claim()) is not None:
             await self._attempt(correction)
-        await self._editions.update_cards()
-        if self._ingestions is not None and (
-            changed := await self._ingestions.tell_of_interrupted()
-        ):
+        await self.editions.update_cards()
+        if self.ingestions is not None and (changed := await self.ingestions.tell_of_interrupted()):
             logger.info("officers are told of %d policies of interrupted ingestions", changed)
 
     async def _attempt(self, correction: Correction) -> None:
         try:
             await self._correct(correction)
         except OvertakenError:
-            await self._corrections.drop(correction)
+            await self.corrections.drop(correction)
         except Exception as error:
             logger.error(  # noqa: TRY400  # as above
                 "answer %s, attempt %d: %s at %s",
@@ -121,29 +101,29 @@ class Corrector:
                 type(error).__name__,
                 raised_at(error),
             )
-            await self._corrections.put_off(correction)
+            await self.corrections.put_off(correction)
 
     async def _correct(self, correction: Correction) -> None:
         readers, is_direct = await self._readers(correction)
         if isinstance(readers, NoReaders):
-            await self._corrections.drop(correction)
+            await self.corrections.drop(correction)
             return
-        history = await self._conversations.history(correction.conversation_id)
+        history = await self.conversations.history(correction.conversation_id)
         request, earlier = _asked_again(correction, readers, history)
-        run = await self._answering.rehearse(request, history=earlier)
+        run = await self.answering.rehearse(request, history=earlier)
         if changes_between(correction.given, answer_json(run.answer)).is_same:
-            await self._corrections.confirm(correction)
+            await self.corrections.confirm(correction)
             return
         question = replace(run.question, conversation_id=correction.conversation_id)
         answer = compose.with_first_note(run.answer, correction.note)
-        await self._recorder.correct(
+        await self.recorder.correct(
             replace(run, question=question, answer=answer),
             replace(correction, is_direct=is_direct),
         )
 
     async def _readers(self, correction: Correction) -> tuple[Readers | NoReaders, bool]:
         """Find out who reads: where strangers do now, the asker alone if they may."""
-        platform = self._platforms.get(correction.place.platform)
+        platform = self.platforms.get(correction.place.platform)
         if platform is None:
             return NoReaders(may_read_direct=False, reason="no_platform"), False
         ask = platform.audience.readers

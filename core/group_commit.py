@@ -7,7 +7,7 @@ during the one before it, so that the cost of an item falls as the load grows.
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Generic, TypeVar
 
 WRITERS = 2
@@ -26,28 +26,21 @@ class _Held(Generic[_Item, _Result]):
     future: "asyncio.Future[_Result]"
 
 
+@dataclass(eq=False)
 class GroupCommit(Generic[_Item, _Result]):
     """Gathers items, and writes them in batches. For one event loop; safe from many of its tasks.
 
     Items of one key are written in the order in which they came, never two in one batch.
     """
 
-    def __init__(
-        self,
-        write: Callable[[Sequence[_Item]], Awaitable[Sequence[_Result]]],
-        *,
-        key: Callable[[_Item], Hashable],
-        writers: int = WRITERS,
-        most: int = MOST,
-    ) -> None:
-        """Take what writes: all of a batch or, if it raises, nothing; results in the same order."""
-        self._write = write
-        self._key = key
-        self._writers = writers
-        self._most = most
-        self._waiting: deque[_Held[_Item, _Result]] = deque()
-        self._busy: set[Hashable] = set()
-        self._tasks: set[asyncio.Task[None]] = set()
+    write: Callable[[Sequence[_Item]], Awaitable[Sequence[_Result]]]
+    _: KW_ONLY
+    key: Callable[[_Item], Hashable]
+    writers: int = WRITERS
+    most: int = MOST
+    _waiting: deque[_Held[_Item, _Result]] = field(default_factory=deque, init=False)
+    _busy: set[Hashable] = field(default_factory=set, init=False)
+    _tasks: set[asyncio.Task[None]] = field(default_factory=set, init=False)
 
     async def put(self, item: _Item) -> _Result:
         """Write an item, and return its result.
@@ -57,13 +50,13 @@ class GroupCommit(Generic[_Item, _Result]):
         Raises:
             Exception: What `write` raised for this item alone.
         """
-        held = _Held(item, self._key(item), asyncio.get_running_loop().create_future())
+        held = _Held(item, self.key(item), asyncio.get_running_loop().create_future())
         self._waiting.append(held)
         self._begin()
         return await held.future
 
     def _begin(self) -> None:
-        while len(self._tasks) < self._writers:
+        while len(self._tasks) < self.writers:
             batch = self._take()
             if not batch:
                 return
@@ -84,7 +77,7 @@ class GroupCommit(Generic[_Item, _Result]):
         for held in self._waiting:
             if held.future.done():
                 continue
-            if len(batch) == self._most or held.key in self._busy or held.key in passed:
+            if len(batch) == self.most or held.key in self._busy or held.key in passed:
                 left.append(held)
                 passed.add(held.key)
                 continue
@@ -106,7 +99,7 @@ class GroupCommit(Generic[_Item, _Result]):
     async def _written(self, batch: Sequence[_Held[_Item, _Result]]) -> bool:
         """Write a batch; False: one of it stands in the way of all."""
         try:
-            results = await self._write([held.item for held in batch])
+            results = await self.write([held.item for held in batch])
         except Exception:  # each hears its own, alone
             return False
         for held, result in zip(batch, results, strict=True):
@@ -118,7 +111,7 @@ class GroupCommit(Generic[_Item, _Result]):
         if held.future.done():
             return
         try:
-            (result,) = await self._write([held.item])
+            (result,) = await self.write([held.item])
         except Exception as error:  # it is the caller's
             if not held.future.done():
                 held.future.set_exception(error)

@@ -5,7 +5,7 @@ callback says of channels is only held against what is stored.
 """
 
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
@@ -120,24 +120,18 @@ def is_report(found: PostedAnswer) -> bool:
     return answer is not None and answer.is_report
 
 
+@dataclass(frozen=True, slots=True)
 class AnswerActions:
     """Shows evidence to whoever may read it, and removes answers."""
 
-    def __init__(
-        self,
-        access: ReplyAccess,
-        shown: PostedAnswers,
-        actions: PostedAnswerActions,
-        desk: CaseService,
-    ) -> None:
-        self._access = access
-        self._shown = shown
-        self._actions = actions
-        self._desk = desk
+    access: ReplyAccess
+    shown: PostedAnswers
+    actions: PostedAnswerActions
+    desk: CaseService
 
     async def evidence(self, press: Press) -> OpenForm | Say:
         """Open the page of the evidence that was chosen, the first one if none was."""
-        found = await self._access.read(press)
+        found = await self.access.read(press)
         if isinstance(found, Say):
             return found
         answer = found.reply.answer
@@ -157,7 +151,7 @@ class AnswerActions:
 
     async def whole(self, press: Press) -> Answer | Say:
         """Return an answer that may not have arrived; one to a report to its asker alone."""
-        found = await self._access.read(press)
+        found = await self.access.read(press)
         if isinstance(found, Say):
             return found
         is_alien = is_report(found) and found.person != press.who.person
@@ -167,13 +161,13 @@ class AnswerActions:
 
     async def remove(self, press: Press) -> Outcome:
         """Remove an answer, for its asker or an officer; its record stays."""
-        found = await self._access.find(press)
-        officer = self._desk.officer_of(press.listed)
+        found = await self.access.find(press)
+        officer = self.desk.officer_of(press.listed)
         told = why_not_asker(found, press)
         if told == ONLY_ASKER and officer is not None:
             told = None
         if told is None:
-            removed = await self._actions.remove(press.target, press.listed, officer=officer)
+            removed = await self.actions.remove(press.target, press.listed, officer=officer)
             told = None if removed else REMOVED_BEFORE
         if told is not None and told == ONLY_ASKER and found is not None:
             return Say(words=told, whose=found.person)
@@ -181,7 +175,7 @@ class AnswerActions:
 
     async def _around(self, answer: Answer) -> dict[int, Around]:
         spans = [one.span for one in answer.citations]
-        around = await self._shown.around(spans, characters=AROUND + 1)
+        around = await self.shown.around(spans, characters=AROUND + 1)
         return {
             one.number: Around(before=around[one.span].before, after=around[one.span].after)
             for one in answer.citations

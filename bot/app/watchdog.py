@@ -16,6 +16,7 @@ import sys
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
 
@@ -64,44 +65,38 @@ def _let_others_run(_signal: int, _frame: FrameType | None) -> None:
     """Do nothing: the interpreter hands itself over where a function begins."""
 
 
+@dataclass(frozen=True, slots=True)
 class _Watch:
     """The thread's own."""
 
-    def __init__(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        over: threading.Event,
-        every_s: float,
-        times: int,
-    ) -> None:
-        """Watch the loop of this thread; end the process after `times` missed pings."""
-        self._loop = loop
-        self._over = over
-        self._every_s = every_s
-        self._times = times
-        self._thread = threading.get_ident()
-        self._answered = threading.Event()
+    loop: asyncio.AbstractEventLoop
+    over: threading.Event
+    every_s: float
+    times: int
+    """The process is ended after so many missed pings."""
+    _thread: int = field(default_factory=threading.get_ident, init=False)
+    _answered: threading.Event = field(default_factory=threading.Event, init=False)
 
     def run(self) -> None:
         """Ask until the end."""
         missed = 0
         self._answered.set()
-        while not self._over.wait(self._every_s):
+        while not self.over.wait(self.every_s):
             if self._answered.is_set():
                 missed = 0
                 self._answered.clear()
                 with suppress(RuntimeError):  # the loop is closed: this is over at any moment
-                    self._loop.call_soon_threadsafe(self._answered.set)
+                    self.loop.call_soon_threadsafe(self._answered.set)
                 continue
             missed += 1
-            if missed >= self._times:
+            if missed >= self.times:
                 self._end()
 
     def _end(self) -> None:
         words = (
             "the event loop has been blocked for %.0f s, so the process exits; it was blocked at %s"
         )
-        told = (words, self._times * self._every_s, self._place())
+        told = (words, self.times * self.every_s, self._place())
         telling = threading.Thread(target=logger.critical, args=told, daemon=True)
         telling.start()
         telling.join(TOLD_WITHIN_S)

@@ -1,5 +1,6 @@
 """The console's first page: what was asked, how it ended, what waits, and what is sealed."""
 
+from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
 
 from aiohttp import web
@@ -16,41 +17,34 @@ from core.domain.case_actions import CaseRefused
 from core.ports import Clock
 
 
+@dataclass(frozen=True, slots=True)
 class OverviewPage:
     """The first page."""
 
-    def __init__(
-        self,
-        gate: Gate,
-        pages: Pages,
-        cases: CaseService,
-        *,
-        anchors: AnchorReader,
-        clock: Clock,
-    ) -> None:
-        self._gate = gate
-        self._pages = pages
-        self._cases = cases
-        self._anchors = anchors
-        self._clock = clock
+    gate: Gate
+    pages: Pages
+    cases: CaseService
+    _: KW_ONLY
+    anchors: AnchorReader
+    clock: Clock
 
     def routes(self) -> tuple[web.RouteDef, ...]:
         """Return what is served here."""
-        return tuple(web.get(path, self._gate.page(self.show)) for path in (HOME, f"{HOME}/"))
+        return tuple(web.get(path, self.gate.page(self.show)) for path in (HOME, f"{HOME}/"))
 
     async def show(self, visit: Visit) -> web.StreamResponse:
         """Show how things stand."""
-        now = self._clock.now()
+        now = self.clock.now()
         views = "record", "checkpoint", "v_ledger_health", "v_requests"
         async with visit.record.reading(visit.reading(*views)) as connection:
             figures = await read_figures(connection, now=now)
             requests = await count_undecided(connection)
-            anchors = await self._anchors.compare(
+            anchors = await self.anchors.compare(
                 lambda checkpoint: read_root(connection, checkpoint.position)
             )
-        queue = await self._cases.queue(visit.officer.at_console)
+        queue = await self.cases.queue(visit.officer.at_console)
         waiting = () if isinstance(queue, CaseRefused) else queue
-        return self._pages.response(
+        return self.pages.response(
             "overview.html",
             visit=visit,
             figures=figures,

@@ -1,6 +1,7 @@
 """Precedents in the console: proposed from a case, decided by another officer, withdrawn by any."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
 from datetime import date, timedelta
 
 from aiohttp import web
@@ -30,25 +31,19 @@ _LONGEST = 20_000
 Deed = Callable[[Visit, int, str], Awaitable[Precedent]]
 
 
+@dataclass(frozen=True, slots=True)
 class PrecedentPages:
     """The pages about precedents."""
 
-    def __init__(
-        self,
-        gate: Gate,
-        pages: Pages,
-        cases: CaseService,
-        *,
-        clock: Clock,
-    ) -> None:
-        self._gate = gate
-        self._pages = pages
-        self._cases = cases
-        self._clock = clock
+    gate: Gate
+    pages: Pages
+    cases: CaseService
+    _: KW_ONLY
+    clock: Clock
 
     def routes(self) -> tuple[web.RouteDef, ...]:
         """Return what is served here."""
-        page, one = self._gate.page, f"{PRECEDENTS}/{{number}}"
+        page, one = self.gate.page, f"{PRECEDENTS}/{{number}}"
         of_case = f"{HOME}/cases/{{id}}/precedent"
         return (
             web.get(PRECEDENTS, page(self.list)),
@@ -63,7 +58,7 @@ class PrecedentPages:
     async def list(self, visit: Visit) -> web.StreamResponse:
         """List all, newest first."""
         found = await visit.desk.precedents.all()
-        return self._pages.response("precedents.html", visit=visit, precedents=found)
+        return self.pages.response("precedents.html", visit=visit, precedents=found)
 
     async def show(self, visit: Visit) -> web.StreamResponse:
         """Show one precedent."""
@@ -72,7 +67,7 @@ class PrecedentPages:
     async def form(self, visit: Visit) -> web.StreamResponse:
         """Show what is to be filled in, with what the case and its answer suggest."""
         case = await self._case(visit)
-        until = self._clock.now().date() + timedelta(days=DEFAULT_DAYS)
+        until = self.clock.now().date() + timedelta(days=DEFAULT_DAYS)
         suggested = {
             "question": case.question,
             "clauses": "\n".join(_suggested(case)),
@@ -118,7 +113,7 @@ class PrecedentPages:
             raise NoPageError from error
 
     async def _case(self, visit: Visit) -> Case:
-        found = await self._cases.show(visit.part("id"), visit.officer.at_console)
+        found = await self.cases.show(visit.part("id"), visit.officer.at_console)
         if isinstance(found, CaseRefused) or found.is_sensitive or not found.told:
             raise NoPageError
         return found
@@ -126,7 +121,7 @@ class PrecedentPages:
     def _form(
         self, visit: Visit, case: Case, given: Mapping[str, str], *, error: str = ""
     ) -> web.Response:
-        return self._pages.response(
+        return self.pages.response(
             "propose.html",
             status=409 if error else 200,
             visit=visit,
@@ -140,7 +135,7 @@ class PrecedentPages:
     def _shown(self, visit: Visit, one: Precedent, *, error: str = "") -> web.Response:
         is_own = visit.officer.login in {one.answered_by, one.proposed_by}
         is_open = one.state is PrecedentState.PROPOSED
-        return self._pages.response(
+        return self.pages.response(
             "precedent.html",
             status=409 if error else 200,
             visit=visit,

@@ -4,6 +4,7 @@ import asyncio
 import secrets
 import tempfile
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from uuid import UUID
 
@@ -31,25 +32,19 @@ RECORDS = f"{HOME}/records"
 _FIELDS = ("words", "asker", "policy", "section", "outcome", "badge", "since", "until")
 
 
+@dataclass(frozen=True, slots=True)
 class RecordPages:
     """The pages about the record; `keys` says whose signatures are trusted."""
 
-    def __init__(
-        self,
-        gate: Gate,
-        pages: Pages,
-        export: PostgresExport,
-        *,
-        keys: Callable[[], Awaitable[Sequence[PublicKey]]],
-    ) -> None:
-        self._gate = gate
-        self._pages = pages
-        self._export = export
-        self._keys = keys
+    gate: Gate
+    pages: Pages
+    export: PostgresExport
+    _: KW_ONLY
+    keys: Callable[[], Awaitable[Sequence[PublicKey]]]
 
     def routes(self) -> tuple[web.RouteDef, ...]:
         """Return what is served here."""
-        page = self._gate.page
+        page = self.gate.page
         return (
             web.get(RECORDS, page(self.search)),
             web.post(f"{RECORDS}/export", page(self.hand_out)),
@@ -64,7 +59,7 @@ class RecordPages:
         before, after = (Cursor.parse(visit.query(name)) for name in ("before", "after"))
         async with visit.record.reading(visit.reading("record", "content")) as connection:
             found = await find_records(connection, wanted, before=before, after=after)
-        return self._pages.response(
+        return self.pages.response(
             "records.html",
             visit=visit,
             found=found,
@@ -87,7 +82,7 @@ class RecordPages:
             found = await read_record_page(connection, record_id)
         if found is None:
             raise NoPageError
-        return self._pages.response(
+        return self.pages.response(
             "record.html",
             visit=visit,
             page=found,
@@ -103,7 +98,7 @@ class RecordPages:
             if found is None:
                 raise NoPageError
             proof = await read_proof(connection, found.place) if found.place else None
-        return self._pages.response("proof.html", visit=visit, page=found, proof=proof)
+        return self.pages.response("proof.html", visit=visit, page=found, proof=proof)
 
     async def hand_out(self, visit: Visit) -> web.StreamResponse:
         """Send a bundle: one record, or what a search by policy and days finds."""
@@ -121,14 +116,12 @@ class RecordPages:
             raise web.HTTPBadRequest
         try:
             async with visit.record.reading(visit.reading("record", "content")) as connection:
-                bundle = await read_bundle(connection, selection, keys=await self._keys())
-            await self._export.record(
+                bundle = await read_bundle(connection, selection, keys=await self.keys())
+            await self.export.record(
                 selection, len(bundle.records), actor=visit.officer.login, actor_kind="officer"
             )
         except (UsageError, IntegrityError) as error:
-            return self._pages.response(
-                "not_exported.html", status=409, visit=visit, why=str(error)
-            )
+            return self.pages.response("not_exported.html", status=409, visit=visit, why=str(error))
         body = await asyncio.to_thread(_zipped, bundle)
         name = f"record-{record[:8]}" if record else f"records-{wanted.policy or 'all'}"
         safe = "".join(letter if letter.isalnum() or letter in "-_" else "-" for letter in name)

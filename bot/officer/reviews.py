@@ -1,6 +1,7 @@
 """Reviews: which answers to judge next, the verdict on one, and how far the calibration is."""
 
 import re
+from dataclasses import KW_ONLY, dataclass
 from uuid import UUID
 
 from aiohttp import web
@@ -20,25 +21,19 @@ REVIEWS = f"{HOME}/reviews"
 _KEY = re.compile("[A-Za-z0-9_-]{22}")
 
 
+@dataclass(frozen=True, slots=True)
 class ReviewPages:
     """The pages about reviews."""
 
-    def __init__(
-        self,
-        gate: Gate,
-        pages: Pages,
-        calibrations: PostgresCalibrations,
-        *,
-        clock: Clock,
-    ) -> None:
-        self._gate = gate
-        self._pages = pages
-        self._calibrations = calibrations
-        self._clock = clock
+    gate: Gate
+    pages: Pages
+    calibrations: PostgresCalibrations
+    _: KW_ONLY
+    clock: Clock
 
     def routes(self) -> tuple[web.RouteDef, ...]:
         """Return what is served here."""
-        page = self._gate.page
+        page = self.gate.page
         return (
             web.get(REVIEWS, page(self.show)),
             web.post(f"{REVIEWS}/{{id}}", page(self.judge)),
@@ -50,14 +45,14 @@ class ReviewPages:
 
     async def _shown(self, visit: Visit, *, error: str = "") -> web.Response:
         async with visit.record.reading(visit.reading("record", "content")) as connection:
-            queue = await read_review_queue(connection, now=self._clock.now())
-        active = await self._calibrations.active()
-        return self._pages.response(
+            queue = await read_review_queue(connection, now=self.clock.now())
+        active = await self.calibrations.active()
+        return self.pages.response(
             "reviews.html",
             status=409 if error else 200,
             visit=visit,
             queue=queue,
-            labels=await self._calibrations.count_labels(),
+            labels=await self.calibrations.count_labels(),
             wanted=OWN_LABELS,
             active=(active.rules, active.models),
             error=error,

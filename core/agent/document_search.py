@@ -12,7 +12,7 @@ against the stored text. Each lookup is a `retrieve` step of the trace, after th
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 
 from core.agent.applicability import query_of
 from core.agent.conversation.asked_language import TOLD_APART, asked_language
@@ -58,30 +58,22 @@ class PassageLookup:
     """The search; None where a section was read."""
 
 
+@dataclass(slots=True, eq=False)
 class DocumentSearch:
     """Searches the documents of one run, within the question's scope, and remembers what was found.
 
     `is_model` says that a language model reads what is found, and not rules that choose among it.
     """
 
-    def __init__(
-        self,
-        retriever: ChunkRetriever,
-        question: Question,
-        *,
-        budget: Budget,
-        limits: RunLimits,
-        is_model: bool,
-    ) -> None:
-        self._retriever = retriever
-        self._question = question
-        self._budget = budget
-        self._limits = limits
-        self._is_model = is_model
-        self._looked: dict[tuple[str, str], PassageLookup] = {}
-        self._told = 0
-        self.retrieved: list[Retrieved] = []
-        """What was searched for the question, in order."""
+    retriever: ChunkRetriever
+    question: Question
+    _: KW_ONLY
+    budget: Budget
+    limits: RunLimits
+    is_model: bool
+    _looked: dict[tuple[str, str], PassageLookup] = field(default_factory=dict, init=False)
+    _told: int = field(default=0, init=False)
+    retrieved: list[Retrieved] = field(default_factory=list, init=False)
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -139,7 +131,7 @@ class DocumentSearch:
 
         A model has been shown what earlier searches found, and may still cite it.
         """
-        given = self.retrieved if self._is_model else self.retrieved[-1:]
+        given = self.retrieved if self.is_model else self.retrieved[-1:]
         return tuple(
             chunk for found in given for chunk in (*found.result.hits, *found.result.neighbours)
         )
@@ -175,9 +167,9 @@ class DocumentSearch:
         A model says what is missing, and code whether that is so: a word counts if the asker wrote
         it, no fact and no heading has it, and a search for it alone finds no chunk that does.
         """
-        asked = {stem(word): word for word in words(self._question.text) if _NOUN.fullmatch(word)}
+        asked = {stem(word): word for word in words(self.question.text) if _NOUN.fullmatch(word)}
         wanted = {own: asked[own] for own in map(stem, words(missing)) if own in asked}
-        if not wanted or not self.retrieved or asked_language(self._question) in TOLD_APART:
+        if not wanted or not self.retrieved or asked_language(self.question) in TOLD_APART:
             return ()  # words of another language stand in no policy, whatever it says
         used = await knowledge.usage(wanted)
         absent: list[str] = []
@@ -196,20 +188,20 @@ class DocumentSearch:
 
     async def first(self) -> Retrieved:
         """Search for the question as it stands alone, in the policies that it names first."""
-        if self._is_model and self._question.wants_summary and self._question.bound:
+        if self.is_model and self.question.wants_summary and self.question.bound:
             return await self._whole()
-        return await self._bound(query_of(self._question), self.depth(1))
+        return await self._bound(query_of(self.question), self.depth(1))
 
     async def _whole(self) -> Retrieved:
         """Return passages from all over the policies that are to be summarised, in text order.
 
         They were asked for by name, so they are relevant.
         """
-        keys, scope = sorted(self._question.bound), self._question.scope
+        keys, scope = sorted(self.question.bound), self.question.scope
         chunks = [
             replace(chunk, relevance=1.0)
             for key in keys
-            for chunk in await self._retriever.section(key, None, scope)
+            for chunk in await self.retriever.section(key, None, scope)
         ]
         most = min(self.depth(1), len(chunks))
         hits = tuple(chunks[place * len(chunks) // most] for place in range(most))
@@ -218,14 +210,14 @@ class DocumentSearch:
 
     def depth(self, number: int) -> int:
         """Return how many chunks an attempt is given, counted from 1."""
-        limits = self._limits
+        limits = self.limits
         depth = limits.retrieval_depth if number == 1 else limits.retry_depth
-        return depth if self._is_model else max(depth, limits.wide_depth)
+        return depth if self.is_model else max(depth, limits.wide_depth)
 
     def is_nothing_relevant(self, found: Retrieved) -> bool:
         """Say whether a search found nothing that an answer could rest on."""
         best = max((hit.relevance for hit in found.result.hits), default=0.0)
-        return best < self._limits.relevance_threshold
+        return best < self.limits.relevance_threshold
 
     async def again(self, planned: Plan, missing: str | None) -> Retrieved:
         """Search deeper, and for what was missing too: by other words, or as a model says it."""
@@ -233,9 +225,9 @@ class DocumentSearch:
         others = {
             other for term in planned.terms if term.word in words for other in term.alternatives
         }
-        if missing and self._is_model:
+        if missing and self.is_model:
             others.add(missing)
-        query = " ".join([query_of(self._question), *sorted(others)])
+        query = " ".join([query_of(self.question), *sorted(others)])
         return await self.search(query, self.depth(2))
 
     async def _bound(self, query: str, depth: int, *, neighbours: int | None = None) -> Retrieved:
@@ -244,10 +236,10 @@ class DocumentSearch:
         Rules read what is found, and search all policies where it does not answer; a model is
         spared the wait where it is not even relevant.
         """
-        bound = self._question.bound
+        bound = self.question.bound
         if bound:
             found = await self.search(query, depth, neighbours=neighbours, policies=bound)
-            if not (self._is_model and self.is_nothing_relevant(found)) and found.result.hits:
+            if not (self.is_model and self.is_nothing_relevant(found)) and found.result.hits:
                 return found
         return await self.search(query, depth, neighbours=neighbours)
 
@@ -260,9 +252,9 @@ class DocumentSearch:
         policies: frozenset[str] = frozenset(),
     ) -> Retrieved:
         """Search with cross-references, unless `neighbours` says how many are wanted."""
-        wanted = self._limits.neighbours if neighbours is None else neighbours
-        return await self._retriever.retrieve(
-            query, self._question.scope, depth=depth, neighbours=wanted, policies=policies
+        wanted = self.limits.neighbours if neighbours is None else neighbours
+        return await self.retriever.retrieve(
+            query, self.question.scope, depth=depth, neighbours=wanted, policies=policies
         )
 
     async def _search_passages(self, _: Lookup, arguments: Arguments) -> Mapping[str, Json]:
@@ -283,7 +275,7 @@ class DocumentSearch:
             raise ArgumentError("an id names policy and section, such as gifts#sec_4.2")
         asked = READ_SECTION, f"{policy}#{section}".casefold()
         self._admit(asked)
-        chunks = await self._retriever.section(policy, section, self._question.scope)
+        chunks = await self.retriever.section(policy, section, self.question.scope)
         if not chunks:
             raise ArgumentError(
                 f"no section {given!r:.80} can be read; an id is the source of a finding or passage"
@@ -302,7 +294,7 @@ class DocumentSearch:
         """
         if asked in self._looked:
             raise ArgumentError(NOTHING_NEW)
-        if not self._budget.may_look():
+        if not self.budget.may_look():
             raise ArgumentError(NOTHING_LEFT)
 
 

@@ -6,7 +6,7 @@ and a new search is only compared with it. Texts are read from the corpus, never
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Protocol
 
 from core.domain.evidence import RetrievedChunk
@@ -65,17 +65,15 @@ class ChunkReader(Protocol):
         ...
 
 
+@dataclass(slots=True, eq=False)
 class RecordedSearches:
     """A retriever that gives what was found then; what was not searched then is searched now."""
 
-    def __init__(
-        self, recorded: Sequence[JsonObject], *, chunks: ChunkReader, live: ChunkRetriever
-    ) -> None:
-        self._recorded = recorded
-        self._chunks = chunks
-        self._live = live
-        self.unreadable: frozenset[str] = frozenset()
-        """Ids of the chunks found then that nobody of the scope may read now."""
+    recorded: Sequence[JsonObject]
+    _: KW_ONLY
+    chunks: ChunkReader
+    live: ChunkRetriever
+    unreadable: frozenset[str] = field(default_factory=frozenset, init=False)
 
     async def retrieve(
         self,
@@ -88,10 +86,10 @@ class RecordedSearches:
     ) -> Retrieved:
         """See `Retriever.retrieve`."""
         asked = _asked(question_text, depth, neighbours, policies)
-        stored = next((one for one in self._recorded if one["asked"] == asked), None)
+        stored = next((one for one in self.recorded if one["asked"] == asked), None)
         if stored is not None:
             return await self._read(stored, scope)
-        return await self._live.retrieve(
+        return await self.live.retrieve(
             question_text, scope, depth=depth, neighbours=neighbours, policies=policies
         )
 
@@ -99,11 +97,11 @@ class RecordedSearches:
         self, policy_key: str, section: str | None, scope: Scope
     ) -> tuple[RetrievedChunk, ...]:
         """See `ChunkSearch.section`."""
-        return await self._live.section(policy_key, section, scope)
+        return await self.live.section(policy_key, section, scope)
 
     async def _read(self, stored: JsonObject, scope: Scope) -> Retrieved:
         rows: list[Mapping[str, Any]] = stored["chunks"]
-        read = await self._chunks.read([ChunkKey(row["key"]) for row in rows], scope)
+        read = await self.chunks.read([ChunkKey(row["key"]) for row in rows], scope)
         gone = {row["id"] for row in rows if ChunkKey(row["key"]) not in read}
         self.unreadable |= gone
         chunks = [
@@ -133,9 +131,9 @@ class RecordedSearches:
     async def moved(self, scope: Scope) -> int:
         """Search again, and return how many searches find other chunks, or another order, now."""
         count = 0
-        for stored in self._recorded:
+        for stored in self.recorded:
             asked: Mapping[str, Any] = stored["asked"]
-            found = await self._live.retrieve(
+            found = await self.live.retrieve(
                 asked["text"],
                 scope,
                 depth=asked["depth"],

@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Protocol
 
@@ -109,51 +109,29 @@ class FileReader(Protocol):
         ...
 
 
+@dataclass(slots=True, kw_only=True, eq=False)
 class Ingestor:
     """Ingests files one at a time; each is stored whole or not at all.
 
     Chunks are embedded in the serving space; without an embedder they are found by words alone.
     """
 
-    def __init__(
-        self,
-        *,
-        reader: FileReader,
-        store: CorpusStore,
-        embedder: ServingEmbedder | None,
-        extractor: Extractor,
-        clock: Clock,
-        run: IngestRunId | None = None,
-    ) -> None:
-        """`run` tells of what is published; None: whoever ingests does, or nobody."""
-        self._reader = reader
-        self._store = store
-        self._embedder = embedder
-        self._extractor = extractor
-        self._clock = clock
-        self._run = run
-        self.watch_embedding: WatchEmbedding | None = None
-        """Told how many chunks of the current file have vectors, of how many; None: nobody is."""
+    reader: FileReader
+    store: CorpusStore
+    embedder: ServingEmbedder | None
+    extractor: Extractor
+    clock: Clock
+    run: IngestRunId | None = None
+    """Tells of what is published; None: whoever ingests does, or nobody."""
+    watch_embedding: WatchEmbedding | None = None
 
     def reading_by(self, extractor: Extractor) -> "Ingestor":
         """Return the same with another extractor."""
-        return self._but(extractor, self._run)
+        return replace(self, extractor=extractor)
 
     def told_by(self, run: IngestRunId) -> "Ingestor":
         """Return the same, whose publications a run tells of once it has ended."""
-        return self._but(self._extractor, run)
-
-    def _but(self, extractor: Extractor, run: IngestRunId | None) -> "Ingestor":
-        other = Ingestor(
-            reader=self._reader,
-            store=self._store,
-            embedder=self._embedder,
-            extractor=extractor,
-            clock=self._clock,
-            run=run,
-        )
-        other.watch_embedding = self.watch_embedding
-        return other
+        return replace(self, run=run)
 
     async def prepare(
         self, data: bytes, *, source_name: str, given: Overrides, with_chunks: bool
@@ -163,7 +141,7 @@ class Ingestor:
         Raises:
             DocumentError: See `ingest`.
         """
-        return await self._reader.prepare(
+        return await self.reader.prepare(
             data, source_name=source_name, given=given, with_chunks=with_chunks
         )
 
@@ -181,7 +159,7 @@ class Ingestor:
             DocumentError: See `ingest`.
             TransientError: The database failed.
         """
-        stored = await self._store.versions_of(prepared.metadata.key)
+        stored = await self.store.versions_of(prepared.metadata.key)
         same = self._find_same(prepared, stored, given=given, with_chunks=with_chunks, file=file)
         metadata = same.metadata if same else inherit(prepared, stored, given=given)
         if same is None and stored and file:
@@ -249,18 +227,18 @@ class Ingestor:
         file: SourceFile | None,
     ) -> Ingested:
         """Compare with what is stored now, and publish only if that is still the newest state."""
-        stored = await self._store.versions_of(prepared.metadata.key)
+        stored = await self.store.versions_of(prepared.metadata.key)
         same = self._find_same(prepared, stored, given=given, with_chunks=with_chunks, file=file)
         if same is None:
             return await self._store_new(prepared, data, stored, given=given, file=file)
         prepared = with_metadata(prepared, same.metadata)
         if file and same.read_from != file.path:
-            await self._store.note_file(prepared.metadata.key, file.path)
+            await self.store.note_file(prepared.metadata.key, file.path)
         unchanged = Unchanged(version_id=same.version_id)
-        if not (self._extractor.rereads and _may_be_reread(same, stored)):
+        if not (self.extractor.rereads and _may_be_reread(same, stored)):
             said = unchanged_notes(same, stored, given=given, on_day=self._today())
             return _ingested(prepared, unchanged, None, *said)
-        extracted = await self._extractor.extract(_source(prepared))
+        extracted = await self.extractor.extract(_source(prepared))
         if not should_replace_facts(extracted, same):
             return _ingested(prepared, unchanged, extracted.report)
         published = await self._publish(prepared, data, extracted, stored=stored, replaces=same)
@@ -282,7 +260,7 @@ class Ingestor:
             refuse_other_policy(prepared, newest, file, is_other_there=has_other)
         prepared = with_metadata(prepared, inherit(prepared, stored, given=given))
         check_dates(prepared.metadata)
-        extracted = await self._extractor.extract(_source(prepared))
+        extracted = await self.extractor.extract(_source(prepared))
         published = await self._publish(prepared, data, extracted, stored=stored, file=file)
         said = model_facts_note(extracted, newest)
         said += revision_notes(prepared, newest, file, is_other_there=has_other)
@@ -323,11 +301,11 @@ class Ingestor:
         embedder = await self._serving() if prepared.chunks else None
         vectors = await embed_new(
             [chunk.text for chunk in prepared.chunks],
-            store=self._store,
+            store=self.store,
             embedder=embedder,
             watch=self.watch_embedding,
         )
-        return await self._store.publish(
+        return await self.store.publish(
             Publication(
                 metadata=prepared.metadata,
                 source_name=prepared.source_name,
@@ -341,7 +319,7 @@ class Ingestor:
                 revives=withdrawal.edition if withdrawal else None,
                 read_from=file.path if file else None,
                 readers=file.readers if file else None,
-                run=self._run,
+                run=self.run,
                 source=file.source if file else None,
             ),
             after=newest.version_id if newest else None,
@@ -357,15 +335,15 @@ class Ingestor:
             ConfigError: A space serves for which there is no embedder: without vectors, new chunks
                 would be found less often than old ones, and nobody would notice.
         """
-        if self._embedder is None:
+        if self.embedder is None:
             return None
-        serving = await self._embedder.serving()
+        serving = await self.embedder.serving()
         if serving.embedder is None and serving.space is not None:
             raise ConfigError(f"new chunks can't be embedded: {serving.problem}")
         return serving.embedder
 
     def _today(self) -> date:
-        return self._clock.now().date()
+        return self.clock.now().date()
 
 
 def _source(prepared: Prepared) -> SourceDocument:

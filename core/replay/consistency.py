@@ -7,7 +7,7 @@ rests on a policy that has changed since contradicts nothing: `audit affected` i
 
 import logging
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from datetime import date
 from operator import mul
 from typing import Protocol
@@ -122,23 +122,17 @@ class CheckLimits:
     """What language models may cost; None: none is asked."""
 
 
+@dataclass(frozen=True, slots=True)
 class ConsistencyCheck:
     """Asks a sample again. Nothing that it asks is recorded as an answer."""
 
-    def __init__(
-        self,
-        answering: Rehearses,
-        *,
-        corpus: CorpusStore,
-        embedder: Embedder | None,
-        limits: CheckLimits,
-    ) -> None:
-        """Without `embedder` no question is asked in other words."""
-        self._answering = answering
-        self._corpus = corpus
-        self._embedder = embedder
-        self._limits = limits
-        self.counts = CheckCounts()
+    answering: Rehearses
+    _: KW_ONLY
+    corpus: CorpusStore
+    embedder: Embedder | None
+    """None: no question is asked in other words."""
+    limits: CheckLimits
+    counts: CheckCounts = field(default_factory=CheckCounts, init=False)
 
     async def found(
         self, chosen: Sequence[PastAnswer], pool: Sequence[PastAnswer]
@@ -182,21 +176,21 @@ class ConsistencyCheck:
             yield FoundContradiction(answer=one, other=other, contradiction=differs)
 
     async def _asked(self, one: PastAnswer, text: str) -> Run:
-        run = await self._answering.rehearse(one.asked_as(text))
+        run = await self.answering.rehearse(one.asked_as(text))
         costs = [call.cost_usd for call in run.model_calls]
         self.counts.unpriced |= None in costs
         self.counts.cost_usd += sum(cost for cost in costs if cost is not None)
         return run
 
     def _is_spent(self) -> bool:
-        counts, budget = self.counts, self._limits.budget_usd
+        counts, budget = self.counts, self.limits.budget_usd
         return counts.unpriced or (budget is not None and counts.cost_usd >= budget)
 
     async def _rests_on_the_same(self, one: PastAnswer, run: Run) -> bool:
         """Say whether nothing has changed that either answer rests on."""
         live = {
             version.version_id: version.edition
-            for version in await self._corpus.versions(run.question.scope)
+            for version in await self.corpus.versions(run.question.scope)
         }
         cited = {citation.span.version_id for citation in run.answer.citations}
         return one.versions <= live.keys() and all(
@@ -207,11 +201,11 @@ class ConsistencyCheck:
         self, chosen: Sequence[PastAnswer], pool: Sequence[PastAnswer]
     ) -> Mapping[str, PastAnswer]:
         """Return for each question the one that words it otherwise, where there is one."""
-        if self._embedder is None or len(pool) < 2:  # noqa: PLR2004  # a pair
+        if self.embedder is None or len(pool) < 2:  # noqa: PLR2004  # a pair
             return {}
         texts = list(dict.fromkeys(one.text for one in pool))
         try:
-            vectors = dict(zip(texts, await self._embedder.embed_documents(texts), strict=True))
+            vectors = dict(zip(texts, await self.embedder.embed_documents(texts), strict=True))
         except ContractError as error:
             logger.warning("no question is asked in other words: %s", error)
             return {}

@@ -48,23 +48,15 @@ BuildAnswering = Callable[[RecordedQuestion, ChunkRetriever, RunLimits], Rehears
 """Composes what answers as it did then: its searches, its limits, the recorded model calls."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Replayer:
     """Replays recorded questions; `models` are the local models that are installed here."""
 
-    def __init__(
-        self,
-        *,
-        build: BuildAnswering,
-        corpus: CorpusStore,
-        chunks: ChunkReader,
-        retriever: ChunkRetriever,
-        models: Mapping[str, str | None],
-    ) -> None:
-        self._build = build
-        self._corpus = corpus
-        self._chunks = chunks
-        self._retriever = retriever
-        self._models = models
+    build: BuildAnswering
+    corpus: CorpusStore
+    chunks: ChunkReader
+    retriever: ChunkRetriever
+    models: Mapping[str, str | None]
 
     async def replay(self, question: RecordedQuestion) -> Replay:
         """Answer a question as it was answered then.
@@ -76,10 +68,10 @@ class Replayer:
         _check_intact(question)
         self._check_models(question)
         request, history = question.request(), question.history()
-        searches = RecordedSearches(question.searches, chunks=self._chunks, live=self._retriever)
+        searches = RecordedSearches(question.searches, chunks=self.chunks, live=self.retriever)
         limits = replace(question.limits, deadline_s=PATIENT_S)
         try:
-            answering = self._build(question, searches, limits)
+            answering = self.build(question, searches, limits)
             run = await answering.rehearse(request, history=history)
         except (ReplayImpossibleError, TransientError):
             raise
@@ -108,14 +100,14 @@ class Replayer:
 
     def _check_models(self, question: RecordedQuestion) -> None:
         for part, then in question.models.items():
-            here = self._models.get(part)
+            here = self.models.get(part)
             if here != then:
                 raise ReplayImpossibleError(
                     f"it was answered with {part} {then or 'none'}; here is {here or 'none'}"
                 )
 
     async def _check_readable(self, question: RecordedQuestion, run: Run) -> None:
-        live = await self._corpus.versions(run.question.scope)
+        live = await self.corpus.versions(run.question.scope)
         gone = question.versions - {version.version_id for version in live}
         if gone:
             raise ReplayImpossibleError(

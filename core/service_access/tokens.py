@@ -6,7 +6,7 @@ fetch at a time; a token is kept until five minutes before its end.
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, cast
 
 from aiohttp import ClientError, ClientSession, ClientTimeout
@@ -50,29 +50,20 @@ class TokenRequest:
     """True: by the proxy that the environment names."""
 
 
+@dataclass(slots=True, eq=False)
 class FetchedToken:
     """A token that is fetched when it is due. Safe from many tasks."""
 
-    def __init__(
-        self,
-        session: ClientSession,
-        request: Callable[[], TokenRequest],
-        *,
-        now: Callable[[], float],
-    ) -> None:
-        """Fetch nothing yet.
-
-        Args:
-            session: fetches the token.
-            request: says how, each time anew.
-            now: in seconds since 1970.
-        """
-        self._session = session
-        self._request = request
-        self._now = now
-        self._token = ""
-        self._ends_at = 0.0
-        self._lock = asyncio.Lock()
+    session: ClientSession
+    """Fetches the token."""
+    request: Callable[[], TokenRequest]
+    """Says how, each time anew."""
+    _: KW_ONLY
+    now: Callable[[], float]
+    """In seconds since 1970."""
+    _token: str = field(default="", init=False)
+    _ends_at: float = field(default=0.0, init=False)
+    _lock: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
     async def current(self) -> str:
         """Return a token that is good for some minutes.
@@ -81,7 +72,7 @@ class FetchedToken:
             TokenError: There is none.
         """
         async with self._lock:
-            if not self._token or self._now() >= self._ends_at:
+            if not self._token or self.now() >= self._ends_at:
                 await self._fetch()
             return self._token
 
@@ -91,10 +82,10 @@ class FetchedToken:
             self._token = ""
 
     async def _fetch(self) -> None:
-        asked_at = self._now()
-        request = self._request()
+        asked_at = self.now()
+        request = self.request()
         try:
-            async with self._session.request(
+            async with self.session.request(
                 request.method,
                 request.url,
                 headers=request.headers,

@@ -38,21 +38,19 @@ class TakenDocument:
     """Who may read it, as its source says; None: it does not, or was not asked."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentIntake:
     """Works through documents of one source, under a lease."""
 
-    def __init__(
-        self, *, lease: SyncLease, connector: Connector, store: SourceStore, ingestor: Ingestor
-    ) -> None:
-        self._lease = lease
-        self._connector = connector
-        self._store = store
-        self._ingestor = ingestor
+    lease: SyncLease
+    connector: Connector
+    store: SourceStore
+    ingestor: Ingestor
 
     async def take(self, item: SourceItem, before: KnownItem | None) -> TakenDocument:
         """Fetch a document and its readers, and ingest it."""
         policy = before.policy if before else None
-        readers = None if item.problem else await _readers(self._connector, item)
+        readers = None if item.problem else await _readers(self.connector, item)
         try:
             done = await self._ingested(item, policy, readers)
         except ContractError as error:
@@ -79,8 +77,8 @@ class DocumentIntake:
         """
         if item.problem is not None:
             raise DocumentError(item.problem)
-        data = await self._connector.fetch(item)
-        source, name = self._lease.source, PurePosixPath(item.path).name
+        data = await self.connector.fetch(item)
+        source, name = self.lease.source, PurePosixPath(item.path).name
         audience = item.given.audience if item.given.audience is not None else source.audience
         given = dataclasses.replace(
             item.given,
@@ -88,7 +86,7 @@ class DocumentIntake:
             key_prefix=item.given.key_prefix or source.key_prefix,
             key=policy or item.given.key,
         )
-        prepared = await self._ingestor.prepare(
+        prepared = await self.ingestor.prepare(
             data, source_name=name, given=given, with_chunks=True
         )
         key = given.key or await self._own_key(item, prepared.metadata.key)
@@ -100,10 +98,10 @@ class DocumentIntake:
             None
             if readers is None
             else SourceAudience(
-                source=source.name, groups=await self._store.audience(self._lease, readers)
+                source=source.name, groups=await self.store.audience(self.lease, readers)
             )
         )
-        return await self._ingestor.ingest(
+        return await self.ingestor.ingest(
             data,
             source_name=name,
             given=given,
@@ -127,13 +125,13 @@ class DocumentIntake:
         Raises:
             DocumentError: Both are taken.
         """
-        name = self._lease.source.name
+        name = self.lease.source.name
         by_path = key_of(f"{name}/{PurePosixPath(item.path).with_suffix('')}")
         for one in (key, by_path):
-            holder = await self._store.holder(one)
+            holder = await self.store.holder(one)
             if holder is None or holder == (name, item.item_id):
                 return one
-            if holder[0] == name and not await self._connector.is_there(holder[1]):
+            if holder[0] == name and not await self.connector.is_there(holder[1]):
                 return one
         raise DocumentError(
             f"its key {key!r} and that of its path, {by_path!r}, are those of other documents:"

@@ -1,6 +1,7 @@
 """What an asker does with an answer in Slack alone: ask on, show it to the channel."""
 
 import asyncio
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 
 from bot.actions.answers import FollowUpActions, ReplyAccess, why_not_asker
@@ -50,27 +51,18 @@ NOT_INVITED = Text(
 )
 
 
+@dataclass(frozen=True, slots=True)
 class AskerActions:
     """Takes what an asker does with an answer."""
 
-    def __init__(
-        self,
-        slack: Slack,
-        access: ReplyAccess,
-        follow_ups: FollowUpActions,
-        *,
-        audience: SlackAudience,
-        shown: PostedAnswers,
-        actions: PostedAnswerActions,
-        identity: SlackIdentity,
-    ) -> None:
-        self._slack = slack
-        self._access = access
-        self._audience = audience
-        self._follow_ups = follow_ups
-        self._shown = shown
-        self._actions = actions
-        self._identity = identity
+    slack: Slack
+    access: ReplyAccess
+    follow_ups: FollowUpActions
+    _: KW_ONLY
+    audience: SlackAudience
+    shown: PostedAnswers
+    actions: PostedAnswerActions
+    identity: SlackIdentity
 
     def handlers(self) -> dict[str, Handler]:
         """Return what is handled here."""
@@ -79,23 +71,23 @@ class AskerActions:
     async def ask_on(self, interaction: SlackInteraction, ack: Ack) -> None:
         """Ask a question that was suggested: once, and quoted in the thread."""
         press, as_message = press_of(interaction), partial(asked, interaction)
-        outcome = await self._follow_ups.ask_on(press, as_message)
+        outcome = await self.follow_ups.ask_on(press, as_message)
         await ack()
         if isinstance(outcome, Say):
-            await whisper(self._slack, interaction, outcome.words, whose=outcome.whose)
+            await whisper(self.slack, interaction, outcome.words, whose=outcome.whose)
         elif outcome.is_shown:
             await self._quote(outcome, interaction.language)
 
     async def share(self, interaction: SlackInteraction, ack: Ack) -> None:
         """Show an answer to the channel from which it was asked, if all there may read it."""
         press = press_of(interaction)
-        found = await self._access.find(press)
+        found = await self.access.find(press)
         told = why_not_asker(found, press)
         if found is not None and told is None:
             told = await self._shared(interaction, found, target_of(interaction.value).id)
         await ack()
         if told is not None:
-            await whisper(self._slack, interaction, told, whose=_whose(found, told))
+            await whisper(self.slack, interaction, told, whose=_whose(found, told))
         elif found is not None:
             await self._point(interaction, found.asked_from or "")
 
@@ -115,45 +107,43 @@ class AskerActions:
             mode="channel",
         )
         person = interaction.person
-        if not await self._audience.is_member(channel, self._identity.bot_user):
+        if not await self.audience.is_member(channel, self.identity.bot_user):
             return NOT_INVITED
-        readers = await self._audience.when_posting().readers(place, person, is_direct=False)
+        readers = await self.audience.when_posting().readers(place, person, is_direct=False)
         if not isinstance(readers, Readers):
             return NOT_ALL_MAY
-        needed = await self._access.may_be_read(found, readers.groups)
-        if needed is None or not await self._audience.is_member(channel, person):
+        needed = await self.access.may_be_read(found, readers.groups)
+        if needed is None or not await self.audience.is_member(channel, person):
             return NOT_ALL_MAY
-        await self._actions.share(
-            answer_id, account_of(interaction), channel=channel, groups=needed
-        )
+        await self.actions.share(answer_id, account_of(interaction), channel=channel, groups=needed)
         return None
 
     async def _point(self, interaction: SlackInteraction, channel: str) -> None:
         """Say whether the channel sees it, with a link, once it does."""
         copy = await self._copy(interaction, channel)
         if copy is None or copy.state is CopyState.NOT_SHOWN:
-            await whisper(self._slack, interaction, NOT_SHOWN)
+            await whisper(self.slack, interaction, NOT_SHOWN)
             return
         if copy.state is CopyState.ON_ITS_WAY:
-            await whisper(self._slack, interaction, SHOWN_SOON)
+            await whisper(self.slack, interaction, SHOWN_SOON)
             return
         spot = MessageRef(channel=channel, ts=copy.message_id) if copy.message_id else None
-        url = await link_to(self._slack, spot) if spot else None
-        await whisper(self._slack, interaction, SHARED, to=url, at=TO_ANSWER)
+        url = await link_to(self.slack, spot) if spot else None
+        await whisper(self.slack, interaction, SHARED, to=url, at=TO_ANSWER)
 
     async def _copy(self, interaction: SlackInteraction, channel: str) -> SharedCopy | None:
         """Return what became of it, once that is known or after some seconds."""
         answer_id, who = target_of(interaction.value).id, account_of(interaction)
         copy: SharedCopy | None = None
         for _ in range(LOOKED_FOR):
-            copy = await self._shown.shared_copy(answer_id, who, channel=channel)
+            copy = await self.shown.shared_copy(answer_id, who, channel=channel)
             if copy is None or copy.state is not CopyState.ON_ITS_WAY:
                 break
             await asyncio.sleep(LOOKED_EVERY_S)
         return copy
 
     async def _quote(self, asked_on: AskedOn, language: Language) -> None:
-        await self._slack.post_message(
+        await self.slack.post_message(
             asked_on.place.channel,
             asked_text(asked_on.question, asked_on.person, language),
             thread_ts=asked_on.place.thread,

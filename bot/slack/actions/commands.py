@@ -7,7 +7,7 @@ anything fails, the person is told at once and asks again.
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 from bot.call_results import Succeeded
 from bot.forms.forms import DIRECT, QUESTION, THREAD, WHERE, FormName, question_form
@@ -97,27 +97,18 @@ class _Taken:
 NOT_TAKEN = _Taken(told=NOT_NOW)
 
 
+@dataclass(frozen=True, slots=True)
 class SlackQuestions:
     """Takes questions that are no messages."""
 
-    def __init__(
-        self,
-        slack: Slack,
-        intake: Intake,
-        audience: SlackAudience,
-        clock: Clock,
-        *,
-        desk: CaseService,
-        waiting: OpenItemsFinder,
-        starters: StarterService,
-    ) -> None:
-        self._starters = starters
-        self._slack = slack
-        self._intake = intake
-        self._audience = audience
-        self._clock = clock
-        self._desk = desk
-        self._waiting = waiting
+    slack: Slack
+    intake: Intake
+    audience: SlackAudience
+    clock: Clock
+    _: KW_ONLY
+    desk: CaseService
+    waiting: OpenItemsFinder
+    starters: StarterService
 
     def handlers(self) -> dict[str, Handler]:
         """Return what is handled here."""
@@ -144,7 +135,7 @@ class SlackQuestions:
             case Order.MINE:
                 told = await self._mine(interaction)
             case Order.ADMIN:
-                is_officer = self._desk.is_officer(account_of(interaction))
+                is_officer = self.desk.is_officer(account_of(interaction))
                 told = self._scope(interaction) if is_officer else OFFICERS_ONLY.of(language)
         await ack(text=told, response_type="ephemeral")
 
@@ -158,20 +149,20 @@ class SlackQuestions:
             mode="direct",
         )
         with suppress(TransientError):
-            readers = await self._audience.readers(place, interaction.person, is_direct=True)
+            readers = await self.audience.readers(place, interaction.person, is_direct=True)
             if isinstance(readers, NoReaders) and not readers.may_read_direct:
                 return STAFF_ALONE.of(interaction.language)
         return "\n".join(f"• {line.of(interaction.language)}" for line in HOW)
 
     async def begin(self, interaction: SlackInteraction, ack: Ack) -> None:
         """Ask a question to begin with, as the presser's own: once below each welcome."""
-        found = await self._starters.find(target_of(interaction.value).id)
+        found = await self.starters.find(target_of(interaction.value).id)
         told = OUTSIDE if interaction.is_outside else OUTDATED if found is None else None
         if found is not None and told is None:
             told = await self._begun(interaction, found.question)
         await ack()
         if told is not None:
-            await whisper(self._slack, interaction, told)
+            await whisper(self.slack, interaction, told)
 
     async def _begun(self, interaction: SlackInteraction, question: str) -> Text | None:
         """Ask where it was pressed, or from Home directly; say what the presser is to know."""
@@ -180,7 +171,7 @@ class SlackQuestions:
             return (await self._take_direct(interaction, question)).told
         is_direct = channel.startswith("D")
         try:
-            if not is_direct and not await self._audience.is_member(channel, interaction.person):
+            if not is_direct and not await self.audience.is_member(channel, interaction.person):
                 return NOT_THERE
         except TransientError:
             return NOT_NOW
@@ -192,18 +183,18 @@ class SlackQuestions:
             mode="direct" if is_direct else "thread",
         )
         key = f"slack:{interaction.tenant}:starter:{channel}:{root}"
-        taken = await self._intake.accept(
+        taken = await self.intake.accept(
             asked(
                 interaction,
                 place=place,
                 text=question,
-                sent_at=self._clock.now(),
+                sent_at=self.clock.now(),
                 message_key=f"{key}:{interaction.person}:{target_of(interaction.value).id}",
             )
         )
         if not isinstance(taken, Accepted):
             return ASKED_BEFORE
-        await self._slack.post_message(
+        await self.slack.post_message(
             channel,
             asked_text(question, interaction.person, interaction.language),
             thread_ts=root,
@@ -234,9 +225,9 @@ class SlackQuestions:
         await self._open(interaction, view)
 
     async def _open(self, interaction: SlackInteraction, view: Block) -> None:
-        opened = await self._slack.show("views.open", view, trigger_id=interaction.trigger)
+        opened = await self.slack.show("views.open", view, trigger_id=interaction.trigger)
         if not isinstance(opened, Succeeded):
-            await whisper(self._slack, interaction, NOT_OPENED)
+            await whisper(self.slack, interaction, NOT_OPENED)
 
     async def submit(self, interaction: SlackInteraction, ack: Ack) -> None:
         """Take the question of a form."""
@@ -257,7 +248,7 @@ class SlackQuestions:
     async def _take_direct(self, interaction: SlackInteraction, question: str) -> _Taken:
         if interaction.is_outside:
             return _Taken(told=OUTSIDE)
-        channel = await self._slack.open_direct(interaction.person)
+        channel = await self.slack.open_direct(interaction.person)
         if not isinstance(channel, str):
             return NOT_TAKEN
         root = await self._take(interaction, question, channel, None, mode="direct")
@@ -270,7 +261,7 @@ class SlackQuestions:
         about = ids_in(interaction.context)
         channel, root = about.get("c", ""), about.get("t") or about.get("ts", "")
         try:
-            is_there = await self._audience.is_member(channel, interaction.person)
+            is_there = await self.audience.is_member(channel, interaction.person)
         except TransientError:
             return NOT_NOW
         if interaction.is_outside or not is_there:
@@ -280,7 +271,7 @@ class SlackQuestions:
 
     async def _pointer(self, taken: _Taken, language: Language) -> str:
         """Return where the answer comes, with a link if Slack tells one in time."""
-        url = await link_to(self._slack, taken.spot) if taken.spot else None
+        url = await link_to(self.slack, taken.spot) if taken.spot else None
         told = escaped(taken.told.of(language))
         return f"{told} {link(url, TO_QUESTION.of(language))}" if url else told
 
@@ -295,7 +286,7 @@ class SlackQuestions:
     ) -> str | None:
         """Post the question and keep it; return its thread, None if it is not kept."""
         asker = interaction.person
-        posted = await self._slack.post_message(
+        posted = await self.slack.post_message(
             channel,
             asked_text(question, asker, interaction.language),
             thread_ts=root,
@@ -313,15 +304,15 @@ class SlackQuestions:
             mode=mode,
         )
         about = ids_in(interaction.context) if interaction.context else {}
-        await self._intake.accept(
-            asked(interaction, place=place, text=question, sent_at=self._clock.now(), about=about)
+        await self.intake.accept(
+            asked(interaction, place=place, text=question, sent_at=self.clock.now(), about=about)
         )
         return thread
 
     async def _mine(self, interaction: SlackInteraction) -> str:
         """List what of the asker's is open, with links."""
         language = interaction.language
-        mine = await self._waiting.of(account_of(interaction), language)
+        mine = await self.waiting.of(account_of(interaction), language)
         told = [
             *_list(WAITING, mine.for_asker, language),
             *_list(WITH_COMPLIANCE, mine.for_compliance, language),
@@ -330,7 +321,7 @@ class SlackQuestions:
 
     def _scope(self, interaction: SlackInteraction) -> str:
         """Say what holds in the channel: the file says it, and is changed there."""
-        scope = self._audience.scope_of(interaction.channel or "")
+        scope = self.audience.scope_of(interaction.channel or "")
         told = {
             "channel": interaction.channel or "",
             "jurisdiction": scope.jurisdiction or _AS_ASKED,

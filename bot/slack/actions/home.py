@@ -1,6 +1,6 @@
 """Home and the agent's tab: what somebody sees who opens us, and what of theirs is still open."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 from bot.replies.answer import question_of
 from bot.replies.case_texts import COMPLIANCE
@@ -98,33 +98,21 @@ def _case(case: Case, found: str | None, language: Language) -> OpenQuestion:
     return OpenQuestion(title=case.question, state=state, permalink=told)
 
 
+@dataclass(frozen=True, slots=True)
 class HomeTab:
     """Shows Home, and what to ask, to whoever opens us."""
 
-    def __init__(
-        self,
-        slack: Slack,
-        *,
-        corpus: CorpusStore,
-        changes: PostgresPolicyChanges,
-        audience: SlackAudience,
-        desk: CaseService,
-        waiting: OpenItemsFinder,
-        library: Library,
-        starters: StarterService,
-        languages: SlackLanguages,
-        name: str,
-    ) -> None:
-        self._starters = starters
-        self._languages = languages
-        self._name = name
-        self._slack = slack
-        self._corpus = corpus
-        self._changes = changes
-        self._audience = audience
-        self._desk = desk
-        self._waiting = waiting
-        self._library = library
+    slack: Slack
+    _: KW_ONLY
+    corpus: CorpusStore
+    changes: PostgresPolicyChanges
+    audience: SlackAudience
+    desk: CaseService
+    waiting: OpenItemsFinder
+    library: Library
+    starters: StarterService
+    languages: SlackLanguages
+    name: str
 
     async def show(self, opened: Opened) -> None:
         """Show what belongs to what was opened; nothing to somebody from outside."""
@@ -144,35 +132,35 @@ class HomeTab:
 
     async def _publish(self, who: Account) -> None:
         view = home_view(await self._home(who))
-        await self._slack.show("views.publish", view, user_id=who.person)
+        await self.slack.show("views.publish", view, user_id=who.person)
 
     async def _home(self, who: Account) -> Home:
         readers = await self._readers(who)
-        language = await self._languages.of(who.person)
+        language = await self.languages.of(who.person)
         if not isinstance(readers, Readers):
-            return Home(name=self._name, may_ask=False, language=language)
-        changed = await self._changes.latest(readers.groups, limit=LISTED)
-        queue = await self._desk.queue(who)
+            return Home(name=self.name, may_ask=False, language=language)
+        changed = await self.changes.latest(readers.groups, limit=LISTED)
+        queue = await self.desk.queue(who)
         is_officer = not isinstance(queue, CaseRefused)
-        mine = await self._waiting.of(who, language)
+        mine = await self.waiting.of(who, language)
         return Home(
-            name=self._name,
+            name=self.name,
             language=language,
-            starters=await self._starters.current(),
+            starters=await self.starters.current(),
             waiting=mine.for_asker,
             questions=mine.for_compliance,
             changes=tuple(self._changed(one, language) for one in changed),
-            edition=await self._corpus.current_edition(),
+            edition=await self.corpus.current_edition(),
             published_on=changed[0].published_at.date() if changed else None,
             cases=queue if is_officer else None,
-            sees_reports=self._desk.is_on_call(who),
-            hosts=self._library.hosts,
+            sees_reports=self.desk.is_on_call(who),
+            hosts=self.library.hosts,
         )
 
     async def _readers(self, who: Account) -> Readers | NoReaders:
         """Return what somebody may read in their own conversation with us."""
         place = Place(platform=PLATFORM, tenant=who.tenant, channel="", thread="", mode="direct")
-        return await self._audience.readers(place, who.person, is_direct=True)
+        return await self.audience.readers(place, who.person, is_direct=True)
 
     def _changed(self, changed: PolicyChanged, language: Language) -> PolicyChange:
         version = f" ({changed.label})" if changed.label else ""
@@ -180,17 +168,17 @@ class HomeTab:
         return PolicyChange(
             title=changed.title,
             what=f"{became}{version}, {changed.published_at.date().isoformat()}",
-            url=self._library.trusted(changed.url),
+            url=self.library.trusted(changed.url),
         )
 
     async def _prompt(self, opened: Opened) -> None:
         """Suggest what to ask to whoever may."""
         who = Account(platform=PLATFORM, tenant=opened.tenant, person=opened.person)
-        prompts = suggested_prompts((await self._starters.current()).starters)
+        prompts = suggested_prompts((await self.starters.current()).starters)
         if not prompts or not isinstance(await self._readers(who), Readers):
             return  # Slack takes no empty list
-        language = await self._languages.of(opened.person)
-        await self._slack.write(
+        language = await self.languages.of(opened.person)
+        await self.slack.write(
             "assistant.threads.setSuggestedPrompts",
             channel_id=opened.channel,
             thread_ts=opened.thread_ts,

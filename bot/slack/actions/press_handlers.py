@@ -6,7 +6,7 @@ before it is read; Home is drawn anew.
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 from bot.actions.cases import AskerDetails
@@ -84,20 +84,18 @@ def press_of(interaction: SlackInteraction) -> Press:
     )
 
 
+@dataclass(frozen=True, slots=True)
 class SlackPressHandlers:
     """Handles what is pressed, in one workspace."""
 
-    def __init__(
-        self, slack: Slack, actions: Actions, responder: SlackResponder, redraw_home: RedrawHome
-    ) -> None:
-        self._slack = slack
-        self._actions = actions
-        self._responder = responder
-        self._redraw_home = redraw_home
+    slack: Slack
+    actions: Actions
+    responder: SlackResponder
+    redraw_home: RedrawHome
 
     def handlers(self) -> dict[str, Handler]:
         """Return what is handled here."""
-        actions = self._actions
+        actions = self.actions
         feedback, escalation, cases = actions.feedback, actions.escalation, actions.cases
         return {
             action_ids.CLARIFY: self._choose,
@@ -130,19 +128,19 @@ class SlackPressHandlers:
 
         async def handle(interaction: SlackInteraction, ack: Ack) -> None:
             outcome = await act(press_of(interaction))
-            await self._responder.respond(interaction, ack, outcome)
+            await self.responder.respond(interaction, ack, outcome)
             is_form_open = isinstance(outcome, OpenForm) or (
                 isinstance(outcome, FieldError) and outcome.field is not None
             )
             if is_on_home and interaction.channel is None and not is_form_open:
-                await self._redraw_home(interaction)
+                await self.redraw_home(interaction)
 
         return handle
 
     async def _choose(self, interaction: SlackInteraction, ack: Ack) -> None:
         as_message = partial(asked, interaction)
-        outcome = await self._actions.clarification.choose(press_of(interaction), as_message)
-        await self._responder.respond(interaction, ack, outcome)
+        outcome = await self.actions.clarification.choose(press_of(interaction), as_message)
+        await self.responder.respond(interaction, ack, outcome)
 
     async def _answer_case(self, press: Press) -> Outcome:
         """Send an officer's answer, with the names of people whom it mentions."""
@@ -150,24 +148,22 @@ class SlackPressHandlers:
         people = people_in(text)[:NAMED]
         if people:
             async with asyncio.TaskGroup() as group:
-                naming = {
-                    one: group.create_task(name_of(self._slack, one.person)) for one in people
-                }
+                naming = {one: group.create_task(name_of(self.slack, one.person)) for one in people}
             text = named(text, {one: task.result() or "" for one, task in naming.items()})
         entered = replace(press.entered, text=text, is_formed=True)
-        return await self._actions.cases.submit(replace(press, entered=entered))
+        return await self.actions.cases.submit(replace(press, entered=entered))
 
     async def _open_evidence(self, interaction: SlackInteraction, ack: Ack) -> None:
         """Open the modal and fill it."""
         press = press_of(interaction)
         await ack()
-        opened = await self._slack.show(
+        opened = await self.slack.show(
             "views.open",
             loading_modal(press.target, interaction.language),
             trigger_id=interaction.trigger,
         )
         if not isinstance(opened, Succeeded):
-            await whisper(self._slack, interaction, NOT_OPENED)
+            await whisper(self.slack, interaction, NOT_OPENED)
             return
         view = maybe_object(opened.body, "view")
         language = interaction.language
@@ -183,15 +179,15 @@ class SlackPressHandlers:
 
     async def _show(self, interaction: SlackInteraction, ack: Ack) -> None:
         """Open an answer of which Slack did not say whether it arrived."""
-        found = await self._actions.answers.whole(press_of(interaction))
+        found = await self.actions.answers.whole(press_of(interaction))
         if isinstance(found, Say):
-            await self._responder.respond(interaction, ack, found)
+            await self.responder.respond(interaction, ack, found)
             return
         await ack()
-        view = self._responder.whole(found, interaction.language)
-        opened = await self._slack.show("views.open", view, trigger_id=interaction.trigger)
+        view = self.responder.whole(found, interaction.language)
+        opened = await self.slack.show("views.open", view, trigger_id=interaction.trigger)
         if not isinstance(opened, Succeeded):
-            await whisper(self._slack, interaction, NOT_NOW)
+            await whisper(self.slack, interaction, NOT_NOW)
 
     async def _follow(self, _: SlackInteraction, ack: Ack) -> None:
         """A link was opened: Slack wants to hear that we heard."""
@@ -199,14 +195,14 @@ class SlackPressHandlers:
 
     async def _fill(self, press: Press, view: str, mark: str, language: Language) -> None:
         try:
-            outcome = await self._actions.answers.evidence(press)
+            outcome = await self.actions.answers.evidence(press)
         except TransientError:
             outcome = Say(words=FAILED)
         if isinstance(outcome, OpenForm):
-            made = self._responder.view(outcome.form, language)
+            made = self.responder.view(outcome.form, language)
         else:
             made = message_modal(TITLE, outcome.words, language)
-        await self._slack.show("views.update", made, view_id=view, hash=mark or None)
+        await self.slack.show("views.update", made, view_id=view, hash=mark or None)
 
 
 class SlackAskers:

@@ -39,20 +39,14 @@ from core.ports import ConversationStore, Platform
 logger = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
 class SlackEventIntake:
     """Keeps the messages of Slack's events. Safe from many tasks."""
 
-    def __init__(
-        self,
-        intake: Intake,
-        conversations: ConversationStore,
-        identity: SlackIdentity,
-        officers: Officers,
-    ) -> None:
-        self._officers = officers
-        self._intake = intake
-        self._conversations = conversations
-        self._identity = identity
+    intake: Intake
+    conversations: ConversationStore
+    identity: SlackIdentity
+    officers: Officers
 
     async def keep(self, body: Object) -> Opened | Disconnected | None:
         """Store what an event tells; return what is no message and has to be seen to.
@@ -61,19 +55,17 @@ class SlackEventIntake:
             TransientError: It may not be stored: Slack must send it again.
         """
         try:
-            found = parse(body, self._identity)
+            found = parse(body, self.identity)
         except ContractError as error:
             logger.warning("an event of Slack's can't be read: %s", error)
             return None
         match found:
             case InboundMessage() | Ignored():
-                await self._intake.accept(found)
+                await self.intake.accept(found)
             case Overheard():
-                kept = await heard(
-                    found, conversations=self._conversations, officers=self._officers
-                )
+                kept = await heard(found, conversations=self.conversations, officers=self.officers)
                 if kept is not None:
-                    await self._intake.accept(kept)
+                    await self.intake.accept(kept)
             case NotForUs():
                 logger.debug("an event is not for us: %s", found.reason)
             case Opened() | Disconnected():

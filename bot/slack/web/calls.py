@@ -8,7 +8,7 @@ logged.
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from time import monotonic
 from typing import Any, cast
 
@@ -64,30 +64,19 @@ LOOKED_UP_WITHIN_S = 1.0
 """Of the 3 s that Slack waits for what it sent: a link is no reason to fail."""
 
 
+@dataclass(frozen=True, slots=True)
 class Slack:
     """Calls the Web API of one workspace. Safe from many tasks."""
 
-    def __init__(
-        self,
-        client: AsyncWebClient,
-        *,
-        token: TokenNow | None = None,
-        on_dead: OnDead | None = None,
-        on_taken: OnTaken | None = None,
-    ) -> None:
-        """Take a client that repeats nothing by itself.
-
-        Args:
-            client: calls, with its own token.
-            token: looks up the token of each call instead: one that was exchanged or taken away
-                meanwhile is not used.
-            on_dead: hears of a token that Slack no longer takes.
-            on_taken: hears of each call that Slack did.
-        """
-        self.client = client
-        self._token = token
-        self._on_dead = on_dead
-        self._on_taken = on_taken
+    client: AsyncWebClient
+    """Calls, with its own token."""
+    _: KW_ONLY
+    token: TokenNow | None = None
+    """Looks up the token of each call instead, so that no exchanged or revoked one is used."""
+    on_dead: OnDead | None = None
+    """Hears of a token that Slack no longer takes."""
+    on_taken: OnTaken | None = None
+    """Hears of each call that Slack did."""
 
     async def write(self, method: str, **given: Json) -> CallResult:
         """Call a method that changes something; arguments that are None are left out."""
@@ -155,10 +144,10 @@ class Slack:
         return maybe(maybe_object(opened.body, "channel"), "id")
 
     async def _call(self, method: str, **arguments: Any) -> CallResult:
-        if self._token is None:
+        if self.token is None:
             return await self._asked(method, **arguments)
         try:
-            token = await self._token()
+            token = await self.token()
         except TransientError:
             return RateLimited(after_s=REST_S)
         if token is None:
@@ -166,10 +155,10 @@ class Slack:
         headers = {"Authorization": f"Bearer {token}"}
         outcome = await self._asked(method, headers=headers, **arguments)
         refusal = outcome.code if isinstance(outcome, Rejected) else ""
-        if refusal in DISCONNECTED and self._on_dead is not None:
-            await self._on_dead(token, refusal)
-        if isinstance(outcome, Succeeded) and self._on_taken is not None:
-            self._on_taken()
+        if refusal in DISCONNECTED and self.on_dead is not None:
+            await self.on_dead(token, refusal)
+        if isinstance(outcome, Succeeded) and self.on_taken is not None:
+            self.on_taken()
         return outcome
 
     async def _asked(self, method: str, **arguments: Any) -> CallResult:

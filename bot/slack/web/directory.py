@@ -8,7 +8,7 @@ its conversation cost, however many the workspace has.
 import asyncio
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from sys import intern
 from time import monotonic
 
@@ -49,18 +49,16 @@ class _Person:
     """What their client speaks (`de-DE`); empty if Slack does not tell."""
 
 
+@dataclass(frozen=True, slots=True)
 class Directory:
     """Says what people are. Safe from many tasks."""
 
-    def __init__(self, slack: Slack, identity: SlackIdentity) -> None:
-        self._slack = slack
-        self._identity = identity
-        self._people: dict[str, _Person] = {}
-        self._listings: dict[str, PagedList] = {}
-        """By workspace: those that have begun and are not over."""
-        self._whole: dict[str, PagedList] = {}
-        """By workspace: the last one that was read to its end."""
-        self._reading = asyncio.Lock()
+    slack: Slack
+    identity: SlackIdentity
+    _people: dict[str, _Person] = field(default_factory=dict, init=False)
+    _listings: dict[str, PagedList] = field(default_factory=dict, init=False)
+    _whole: dict[str, PagedList] = field(default_factory=dict, init=False)
+    _reading: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
     async def kind_of(self, person: str, *, kept_s: float) -> str:
         """Return what somebody is, as of at most so long ago: see `_Person.kind`.
@@ -69,7 +67,7 @@ class Directory:
             TransientError: Slack could not say.
         """
         if not self._is_known(person, kept_s):
-            asked = await self._slack.read("users.info", user=person, **WITH_LOCALE)
+            asked = await self.slack.read("users.info", user=person, **WITH_LOCALE)
             is_nobody = isinstance(asked, Rejected) and asked.code == "user_not_found"
             user = {} if is_nobody else maybe_object(body_of(asked), "user")
             self._remember(person, "unknown" if is_nobody else self._kind(user), user)
@@ -142,16 +140,16 @@ class Directory:
 
         One task reads at a time; whoever waited finds what it read.
         """
-        if self._identity.is_whole and not team:
+        if self.identity.is_whole and not team:
             return
         async with self._reading:
             is_anew = False
             while not (is_anew or self._is_listed(team, kept_s)) and self._stale(people, kept_s):
                 is_anew = team not in self._listings
                 if is_anew:
-                    of_team = {"team_id": team} if self._identity.is_whole else {}
+                    of_team = {"team_id": team} if self.identity.is_whole else {}
                     self._listings[team] = PagedList(
-                        self._slack, "users.list", **of_team, **WITH_LOCALE
+                        self.slack, "users.list", **of_team, **WITH_LOCALE
                     )
                 await self._read_on(self._listings[team], people, team, kept_s)
 
@@ -193,8 +191,8 @@ class Directory:
         if user.get("is_stranger") is True:
             return "outsider"
         enterprise = maybe(maybe_object(user, "enterprise_user"), "enterprise_id")
-        ours = self._identity.enterprise is not None and enterprise == self._identity.enterprise
-        if not ours and maybe(user, "team_id") not in self._identity.teams:
+        ours = self.identity.enterprise is not None and enterprise == self.identity.enterprise
+        if not ours and maybe(user, "team_id") not in self.identity.teams:
             return "outsider"
         if user.get("is_bot") is True or maybe(user, "id") == "USLACKBOT":
             return "bot"

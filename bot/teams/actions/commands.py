@@ -4,7 +4,7 @@ The question is shown where its answer will stand, then kept, and only then ackn
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 
 from bot.call_results import Succeeded
 from bot.forms.forms import QUESTION, QUESTION_LIMIT, THREAD, WHERE, FormName, question_about_form
@@ -48,29 +48,19 @@ ASKED_BY = Text("{name} asked: {question}", "{name} hat gefragt: {question}")
 SOMEBODY = Text("Somebody", "Jemand")
 
 
+@dataclass(frozen=True, slots=True)
 class TeamsQuestions:
     """Takes questions about messages."""
 
-    def __init__(
-        self,
-        intake: Intake,
-        references: ConversationReferences,
-        *,
-        transport: Transport,
-        addresses: Addresses,
-        audience: TeamsAudience,
-        rosters: Rosters,
-        clock: Clock,
-        starters: StarterService,
-    ) -> None:
-        self._starters = starters
-        self._intake = intake
-        self._references = references
-        self._transport = transport
-        self._addresses = addresses
-        self._audience = audience
-        self._rosters = rosters
-        self._clock = clock
+    intake: Intake
+    references: ConversationReferences
+    _: KW_ONLY
+    transport: Transport
+    addresses: Addresses
+    audience: TeamsAudience
+    rosters: Rosters
+    clock: Clock
+    starters: StarterService
 
     def handlers(self) -> dict[str, Handler]:
         """Return what is handled here."""
@@ -85,21 +75,21 @@ class TeamsQuestions:
         if interaction.is_outside:
             return told(interaction, OUTSIDE)
         starter_id = target_of(interaction.values).id
-        found = await self._starters.find(starter_id)
+        found = await self.starters.find(starter_id)
         place = interaction.location.place
         is_direct = place.mode == "direct"
         if found is None:
             return told(interaction, OUTDATED)
-        if not is_direct and not await self._audience.is_member(place, interaction.person):
+        if not is_direct and not await self.audience.is_member(place, interaction.person):
             return told(interaction, NOT_THERE)
-        await self._references.put(interaction.reference.stored())
+        await self.references.put(interaction.reference.stored())
         key = f"{NAME}:{place.tenant}:{place.channel}:{place.thread}:starter"
-        taken = await self._intake.accept(
+        taken = await self.intake.accept(
             asked(
                 interaction,
                 place=place,
                 text=found.question,
-                sent_at=self._clock.now(),
+                sent_at=self.clock.now(),
                 message_key=f"{key}:{interaction.message_id}:{interaction.person}:{starter_id}",
             )
         )
@@ -110,17 +100,17 @@ class TeamsQuestions:
 
     async def show(self, place: Place, interaction: TeamsInteraction, question: str) -> None:
         """Show what somebody asked by a press, who is named where others read."""
-        at = await self._addresses.of(place)
+        at = await self.addresses.of(place)
         if not isinstance(at, Address):
             return
         language = interaction.language
         words = (ASKED if place.mode == "direct" else ASKED_BY).of(language)
         name = self._name_of(place, interaction)
         shown = words.format(name=name, question=_shortened(question))
-        await self._transport.post(at, {"type": "message", "textFormat": "plain", "text": shown})
+        await self.transport.post(at, {"type": "message", "textFormat": "plain", "text": shown})
 
     def _name_of(self, place: Place, interaction: TeamsInteraction) -> str:
-        known = line(self._rosters.name_of(place, interaction.person), limit=80)
+        known = line(self.rosters.name_of(place, interaction.person), limit=80)
         return known or SOMEBODY.of(interaction.language)
 
     async def open(self, interaction: TeamsInteraction) -> Mapping[str, Json]:
@@ -149,10 +139,10 @@ class TeamsQuestions:
         """Answer where the message stands: only if we and the person are there, too."""
         place = interaction.location.place
         try:
-            is_there = await self._audience.is_member(place, interaction.person)
+            is_there = await self.audience.is_member(place, interaction.person)
         except TransientError:
             return NOT_NOW
-        at = await self._addresses.of(place)
+        at = await self.addresses.of(place)
         if not is_there or not isinstance(at, Address):
             return NOT_THERE
         words = ASKED_BY.of(interaction.language).format(
@@ -161,9 +151,9 @@ class TeamsQuestions:
         return IN_THREAD if await self._taken(interaction, question, place, at, words) else NOT_NOW
 
     async def _direct(self, interaction: TeamsInteraction, question: str) -> Text:
-        at = await self._addresses.direct(interaction.location.place, interaction.person)
+        at = await self.addresses.direct(interaction.location.place, interaction.person)
         if not isinstance(at, Address):
-            at = await self._addresses.made(interaction.reference, interaction.person)
+            at = await self.addresses.made(interaction.reference, interaction.person)
         if not isinstance(at, Address):
             return NOT_NOW
         own = replace(
@@ -176,7 +166,7 @@ class TeamsQuestions:
             team=None,
             locale=interaction.locale or None,
         )
-        await self._references.put(own.stored())
+        await self.references.put(own.stored())
         place = Place(
             platform=NAME,
             tenant=own.tenant,
@@ -192,14 +182,14 @@ class TeamsQuestions:
     ) -> bool:
         """Show the question in these words and keep it; say whether it is kept."""
         shown: Card = {"type": "message", "textFormat": "plain", "text": words}
-        if not isinstance(await self._transport.post(at, shown), Succeeded):
+        if not isinstance(await self.transport.post(at, shown), Succeeded):
             return False
-        await self._intake.accept(
+        await self.intake.accept(
             asked(
                 interaction,
                 place=place,
                 text=question,
-                sent_at=self._clock.now(),
+                sent_at=self.clock.now(),
                 about=ContextMessage(
                     text=interaction.quoted, part="about", is_own=interaction.is_own
                 ),

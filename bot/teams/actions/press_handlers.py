@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 
 from bot.actions.cases import AskerDetails
@@ -38,30 +38,22 @@ ShowQuestion = Callable[[Place, TeamsInteraction, str], Awaitable[None]]
 """Shows where its answer will stand what somebody asked by a press."""
 
 
+@dataclass(frozen=True, slots=True)
 class TeamsPressHandlers:
     """Handles what is pressed, in one tenant."""
 
-    def __init__(
-        self,
-        actions: Actions,
-        responder: TeamsResponder,
-        *,
-        officers: Officers,
-        shown: PostedAnswers,
-        library: Library,
-        show_question: ShowQuestion,
-    ) -> None:
-        self._actions = actions
-        self._show_question = show_question
-        self._responder = responder
-        self._officers = officers
-        self._shown = shown
-        self._library = library
+    actions: Actions
+    responder: TeamsResponder
+    _: KW_ONLY
+    officers: Officers
+    shown: PostedAnswers
+    library: Library
+    show_question: ShowQuestion
 
     def handlers(self) -> dict[str, Handler]:
         """Return what is handled here."""
-        answers, feedback = self._actions.answers, self._actions.feedback
-        escalation, cases = self._actions.escalation, self._actions.cases
+        answers, feedback = self.actions.answers, self.actions.feedback
+        escalation, cases = self.actions.escalation, self.actions.cases
         return {
             FEEDBACK: self._rate,
             action_ids.CLARIFY: self._choose,
@@ -81,7 +73,7 @@ class TeamsPressHandlers:
             action_ids.CASE_REFRESH: self._handler(cases.show),
             action_ids.CASE_ANSWER: self._handler(cases.begin_answer),
             FormName.CASE_ANSWER: self._handler(cases.submit),
-            action_ids.TELL_ASKERS: self._handler(self._actions.affected.approve),
+            action_ids.TELL_ASKERS: self._handler(self.actions.affected.approve),
             action_ids.EVIDENCE: self._handler(answers.evidence),
             action_ids.EVIDENCE_PAGE: self._handler(answers.evidence),
             action_ids.SHOW: self._show,
@@ -90,16 +82,16 @@ class TeamsPressHandlers:
 
     def _handler(self, act: Action) -> Handler:
         async def handle(interaction: TeamsInteraction) -> Mapping[str, Json]:
-            return self._responder.respond(interaction, await act(self._press(interaction)))
+            return self.responder.respond(interaction, await act(self._press(interaction)))
 
         return handle
 
     def _press(self, interaction: TeamsInteraction) -> Press:
-        return press_of(interaction, target_of(interaction.values), self._officers)
+        return press_of(interaction, target_of(interaction.values), self.officers)
 
     async def _rate(self, interaction: TeamsInteraction) -> Mapping[str, Json]:
         """Keep a thumb; whatever comes of it, Teams takes nothing but an empty answer."""
-        answer_id = await self._shown.answer_in(
+        answer_id = await self.shown.answer_in(
             interaction.message_id,
             platform=NAME,
             tenant=interaction.location.tenant,
@@ -110,36 +102,36 @@ class TeamsPressHandlers:
             logger.info("a thumb is about no answer of ours")
             return dialogs.NOTHING
         thumb = _THUMBS.get(interaction.values.get(REACTION, ""), "")
-        press = press_of(interaction, PressTarget(id=answer_id, choice=thumb), self._officers)
+        press = press_of(interaction, PressTarget(id=answer_id, choice=thumb), self.officers)
         # It was found by where it stands: there is nothing to hold its channel against.
-        outcome = await self._actions.feedback.rate(replace(press, room=None))
+        outcome = await self.actions.feedback.rate(replace(press, room=None))
         if isinstance(outcome, Say) and outcome.words != THANKS_UP:
             logger.info("a thumb of who may not read the answer, or about one that is over")
         return dialogs.NOTHING
 
     async def _choose(self, interaction: TeamsInteraction) -> Mapping[str, Json]:
         press, as_message = self._press(interaction), partial(asked, interaction)
-        outcome = await self._actions.clarification.choose(press, as_message)
-        return self._responder.respond(interaction, outcome)
+        outcome = await self.actions.clarification.choose(press, as_message)
+        return self.responder.respond(interaction, outcome)
 
     async def _ask_on(self, interaction: TeamsInteraction) -> Mapping[str, Json]:
         press, as_message = self._press(interaction), partial(asked, interaction)
-        outcome = await self._actions.follow_ups.ask_on(press, as_message)
+        outcome = await self.actions.follow_ups.ask_on(press, as_message)
         if isinstance(outcome, Say):
-            return self._responder.respond(interaction, outcome)
+            return self.responder.respond(interaction, outcome)
         if outcome.is_shown:
-            await self._show_question(outcome.place, interaction, outcome.question)
-        return self._responder.respond(interaction, Say(words=HERE))
+            await self.show_question(outcome.place, interaction, outcome.question)
+        return self.responder.respond(interaction, Say(words=HERE))
 
     async def _show(self, interaction: TeamsInteraction) -> Mapping[str, Json]:
         """Open a dialog with an answer of which Teams did not say whether it arrived."""
-        found = await self._actions.answers.whole(self._press(interaction))
+        found = await self.actions.answers.whole(self._press(interaction))
         if isinstance(found, Say):
-            return self._responder.respond(interaction, found)
+            return self.responder.respond(interaction, found)
         language = interaction.language
-        card = whole_card(found, self._library.of(found), language)
+        card = whole_card(found, self.library.of(found), language)
         title = WHOLE_TITLE.of(language)
-        return self._responder.open(interaction, title, card, is_large=True)
+        return self.responder.open(interaction, title, card, is_large=True)
 
 
 class TeamsAskers:

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import assert_never
 
 from bot.actions.press import (
@@ -42,28 +42,20 @@ from core.domain.officers import Officers
 logger = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
 class TeamsResponder:
     """Answers invokes, and writes to one person where no answer would be shown.
 
     Safe from many tasks.
     """
 
-    def __init__(
-        self,
-        transport: Transport,
-        addresses: Addresses,
-        background: BackgroundTasks,
-        *,
-        library: Library,
-        officers: Officers,
-        rosters: Rosters,
-    ) -> None:
-        self._transport = transport
-        self._addresses = addresses
-        self._background = background
-        self._library = library
-        self._officers = officers
-        self._rosters = rosters
+    transport: Transport
+    addresses: Addresses
+    background: BackgroundTasks
+    _: KW_ONLY
+    library: Library
+    officers: Officers
+    rosters: Rosters
 
     def respond(self, interaction: TeamsInteraction, outcome: Outcome) -> Mapping[str, Json]:
         """Return the body that an invoke is answered with."""
@@ -91,13 +83,13 @@ class TeamsResponder:
         if interaction.kind != "press":
             return dialogs.opened(title, card, is_large=is_large)
         message: Card = {"type": "message", "summary": title, "attachments": [attached(card)]}
-        self._background.begin(self._write(interaction, message))
+        self.background.begin(self._write(interaction, message))
         return dialogs.NOTHING
 
     def _worded(self, interaction: TeamsInteraction, told: Say) -> str:
         """Return a line, with the name of who asked before it where that is to be said."""
         place = interaction.location.place
-        who = line(self._rosters.name_of(place, told.whose), limit=80) if told.whose else ""
+        who = line(self.rosters.name_of(place, told.whose), limit=80) if told.whose else ""
         language = interaction.language
         words = told.words.of(language)
         return f"{ASKED_BY.of(language).format(who=who)} {words}" if who else words
@@ -109,7 +101,7 @@ class TeamsResponder:
                 return dialogs.whispered(words)
             case "press":
                 line: Card = {"type": "message", "textFormat": "plain", "text": words}
-                self._background.begin(self._write(interaction, line))
+                self.background.begin(self._write(interaction, line))
                 return dialogs.NOTHING
             case "feedback":
                 return dialogs.NOTHING
@@ -124,7 +116,7 @@ class TeamsResponder:
                 return self.open(interaction, form.title.of(language), card)
             case EvidenceView():
                 shown = replace(form, language=language)
-                card = evidence_card(shown, self._library.of(form.answer))
+                card = evidence_card(shown, self.library.of(form.answer))
                 return self.open(interaction, TITLE.of(language), card, is_large=True)
             case FormNotice():
                 return self._say(interaction, form.words.of(language))
@@ -144,11 +136,11 @@ class TeamsResponder:
         if isinstance(now, Clarified):
             return clarified_card(now, None, language)
         if isinstance(now, AffectedEdition):
-            return affected_card(now, RenderContext(library=self._library, language=language))
+            return affected_card(now, RenderContext(library=self.library, language=language))
         context = RenderContext(
             language=language,
             is_public=interaction.location.scope != "personal",
-            officers=officers_in(interaction.location.place, self._rosters, self._officers),
+            officers=officers_in(interaction.location.place, self.rosters, self.officers),
         )
         return case_card(now, context)
 
@@ -157,20 +149,20 @@ class TeamsResponder:
 
         async def send() -> CallResult:
             if location.scope == "personal":
-                return await self._transport.post(at, message)
+                return await self.transport.post(at, message)
             to: Card = {"id": interaction.person}
-            return await self._transport.post(at, message | {"recipient": to}, is_targeted=True)
+            return await self.transport.post(at, message | {"recipient": to}, is_targeted=True)
 
-        told = await self._background.retry(send)
+        told = await self.background.retry(send)
         if isinstance(told, Rejected) and told.status in NOT_HERE and location.scope != "personal":
-            told = await self._background.retry(lambda: self._directly(interaction, message))
+            told = await self.background.retry(lambda: self._directly(interaction, message))
         if not isinstance(told, Succeeded):
             logger.info("nobody was told what came of a press: %s", type(told).__name__)
 
     async def _directly(self, interaction: TeamsInteraction, message: Card) -> CallResult:
         """Write to the person's own chat: not everywhere has Teams messages for one alone."""
-        own = await self._addresses.direct(interaction.location.place, interaction.person)
-        return await self._transport.post(own, message) if isinstance(own, Address) else own
+        own = await self.addresses.direct(interaction.location.place, interaction.person)
+        return await self.transport.post(own, message) if isinstance(own, Address) else own
 
 
 def _address(interaction: TeamsInteraction) -> Address:

@@ -9,6 +9,7 @@
 import logging
 import time
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass, field
 
 from bot.intake import Intake, NotForUs, Overheard, heard
 from bot.json_fields import Object
@@ -38,28 +39,19 @@ class UnavailableError(TransientError):
     """What was sent could not be kept: Teams is to hear so."""
 
 
+@dataclass(frozen=True, slots=True)
 class TeamsEventIntake:
     """Stores what activities tell, except invokes. Safe from many tasks."""
 
-    def __init__(
-        self,
-        intake: Intake,
-        conversations: ConversationStore,
-        references: ConversationReferences,
-        identity: TeamsIdentity,
-        *,
-        officers: Officers,
-        presses: TeamsDispatcher,
-        forget: Forget,
-    ) -> None:
-        self._intake = intake
-        self._conversations = conversations
-        self._references = references
-        self._identity = identity
-        self._officers = officers
-        self._presses = presses
-        self._forget = forget
-        self._remembered: dict[Reference, float] = {}
+    intake: Intake
+    conversations: ConversationStore
+    references: ConversationReferences
+    identity: TeamsIdentity
+    _: KW_ONLY
+    officers: Officers
+    presses: TeamsDispatcher
+    forget: Forget
+    _remembered: dict[Reference, float] = field(default_factory=dict, init=False)
 
     async def keep(self, activity: Object) -> None:
         """Store what an activity tells.
@@ -68,23 +60,21 @@ class TeamsEventIntake:
             ContractError: It lacks what Teams promises; sent again it would lack it, too.
             TransientError: It may not be stored: Teams must send it again.
         """
-        found = parse(activity, self._identity)
+        found = parse(activity, self.identity)
         match found:
             case InboundMessage() | Ignored():
                 await self._accept(activity, found)
             case Overheard():
-                kept = await heard(
-                    found, conversations=self._conversations, officers=self._officers
-                )
+                kept = await heard(found, conversations=self.conversations, officers=self.officers)
                 if kept is not None:
                     await self._accept(activity, kept)
             case TeamsInteraction():
                 await self._press(found)
             case Met():
-                since = await self._references.put(found.reference.stored())
-                await self._intake.accept(found.greeting(since))
+                since = await self.references.put(found.reference.stored())
+                await self.intake.accept(found.greeting(since))
             case Changed():
-                self._forget(found.reference)
+                self.forget(found.reference)
                 await self._know(found.reference)
             case Parted():
                 await self._part(found)
@@ -93,19 +83,19 @@ class TeamsEventIntake:
 
     async def _accept(self, activity: Object, message: InboundMessage | Ignored) -> None:
         if isinstance(message, InboundMessage):
-            await self._know(reference_of(activity, self._identity))
-        await self._intake.accept(message)
+            await self._know(reference_of(activity, self.identity))
+        await self.intake.accept(message)
 
     async def _press(self, interaction: TeamsInteraction) -> None:
-        response = await self._presses.take(interaction)
+        response = await self.presses.take(interaction)
         if response.status != 200:  # noqa: PLR2004  # the only good one
             raise UnavailableError
 
     async def _part(self, found: Parted) -> None:
         self._remembered.clear()
-        gone = await self._references.forget(NAME, found.tenant, found.team or found.conversation)
+        gone = await self.references.forget(NAME, found.tenant, found.team or found.conversation)
         if found.team:
-            gone += await self._references.forget(NAME, found.tenant, found.conversation)
+            gone += await self.references.forget(NAME, found.tenant, found.conversation)
         logger.info("our app was taken from a conversation: %d forgotten", gone)
 
     async def _know(self, reference: Reference) -> None:
@@ -113,7 +103,7 @@ class TeamsEventIntake:
         now = time.monotonic()
         if self._remembered.get(reference, 0.0) > now:
             return
-        await self._references.put(reference.stored())
+        await self.references.put(reference.stored())
         if len(self._remembered) >= MOST_REMEMBERED:
             self._remembered.clear()
         self._remembered[reference] = now + SAME_FOR_S

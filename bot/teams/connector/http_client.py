@@ -9,7 +9,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import cast
 
 from aiohttp import (
@@ -64,39 +64,29 @@ def open_session() -> ClientSession:
     return ClientSession(cookie_jar=DummyCookieJar(), connector=TCPConnector(force_close=True))
 
 
+@dataclass(frozen=True, slots=True)
 class ConnectorHttp:
     """Sends requests. Safe from many tasks."""
 
-    def __init__(
-        self,
-        session: ClientSession,
-        token: AppToken,
-        allows: Callable[[str], bool],
-        *,
-        timeout_s: float = TIMEOUT_S,
-    ) -> None:
-        """Take the session, the token, and where that may be sent.
-
-        Args:
-            session: see `open_session`.
-            token: the bot's own.
-            allows: says of the address of a service whether the token may be sent there.
-            timeout_s: seconds that one request may take.
-        """
-        self._session = session
-        self._token = token
-        self._allows = allows
-        self._timeout_s = timeout_s
+    session: ClientSession
+    """See `open_session`."""
+    token: AppToken
+    """The bot's own."""
+    allows: Callable[[str], bool]
+    """Says of the address of a service whether the token may be sent there."""
+    _: KW_ONLY
+    timeout_s: float = TIMEOUT_S
+    """Seconds that one request may take."""
 
     async def send(
         self, method: str, service_url: str, path: str, *, body: bytes | None = None
     ) -> HttpResponse | Rejected | NotSent | Uncertain:
         """Send a request to a service; the body is JSON."""
-        if not self._allows(service_url):
+        if not self.allows(service_url):
             logger.error("a reference holds the address of a host that is none of the services")
             return Rejected(status=0, code=FOREIGN_HOST)
         try:
-            token = await self._token.current()
+            token = await self.token.current()
         except TokenError as error:
             logger.error("the bot has no token for Teams: %s", error)  # noqa: TRY400
             return NotSent(why="no_token")
@@ -108,7 +98,7 @@ class ConnectorHttp:
         url = f"{service_url.rstrip('/')}/{path}"
         answer = await self._sent(method, url, headers, body)
         if isinstance(answer, HttpResponse) and answer.status == UNAUTHORISED and token is not None:
-            self._token.forget(token)
+            self.token.forget(token)
         return answer
 
     async def _sent(
@@ -116,8 +106,8 @@ class ConnectorHttp:
     ) -> HttpResponse | NotSent | Uncertain:
         try:
             async with (
-                asyncio.timeout(self._timeout_s),
-                self._session.request(
+                asyncio.timeout(self.timeout_s),
+                self.session.request(
                     method,
                     URL(url, encoded=True),
                     headers=headers,

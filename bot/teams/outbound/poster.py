@@ -10,6 +10,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 
 from bot.call_results import (
@@ -75,50 +76,39 @@ Render = Callable[[Delivery], TeamsMessage]
 """Makes the activity of a reply, in the delivery's shape."""
 
 
+@dataclass(frozen=True, slots=True)
 class TeamsPoster:
     """See `core.ports.Poster`."""
 
     shapes = SHAPES
 
-    def __init__(
-        self,
-        transport: Transport,
-        addresses: Addresses,
-        *,
-        render: Render,
-        part_every_s: float = PART_EVERY_S,
-        chance: Callable[[], float] = random.random,
-    ) -> None:
-        """Take how to call Teams, where conversations are, and how replies look.
-
-        Args:
-            transport: one of the two.
-            addresses: where conversations are.
-            render: makes a shape of a reply.
-            part_every_s: seconds between two parts of a stream.
-            chance: a number in [0, 1), different each time.
-        """
-        self._transport = transport
-        self._addresses = addresses
-        self._render = render
-        self._part_every_s = part_every_s
-        self._chance = chance
+    transport: Transport
+    """One of the two."""
+    addresses: Addresses
+    """Where conversations are."""
+    _: KW_ONLY
+    render: Render
+    """Makes a shape of a reply."""
+    part_every_s: float = PART_EVERY_S
+    """Seconds between two parts of a stream."""
+    chance: Callable[[], float] = random.random
+    """A number in [0, 1), different each time."""
 
     async def post(self, delivery: Delivery, /) -> PostResult:
         """See `Poster.post`."""
-        result = await self._post(delivery, self._render(delivery))
+        result = await self._post(delivery, self.render(delivery))
         failpoint("F8")
         return result
 
     async def find(self, delivery: Delivery, /) -> FindResult:
         """See `Poster.find`."""
-        shown = self._render(delivery)
+        shown = self.render(delivery)
         if _is_for_asker_alone(delivery, shown) or _may_be_repeated(delivery):
             # Nobody can look for it; to show it twice harms nobody.
             return NotFound()
         if delivery.is_direct:
             return CanNotTell()
-        at = await self._addresses.of(delivery.place)
+        at = await self.addresses.of(delivery.place)
         if not isinstance(at, Address):
             return found_by_updating(self._result(at), otherwise=CanNotTell())
         replaced = await self._replace(delivery, at, shown.activity)
@@ -128,9 +118,9 @@ class TeamsPoster:
 
     async def _post(self, delivery: Delivery, shown: TeamsMessage) -> PostResult:
         if delivery.is_direct:
-            own = await self._addresses.direct(delivery.place, delivery.person)
+            own = await self.addresses.direct(delivery.place, delivery.person)
             return await self._send(own, shown.activity)
-        at = await self._addresses.of(delivery.place)
+        at = await self.addresses.of(delivery.place)
         if not isinstance(at, Address):
             return self._result(at)
         if _is_for_asker_alone(delivery, shown):
@@ -141,7 +131,7 @@ class TeamsPoster:
     async def _send(self, at: Found, activity: dict[str, Json]) -> PostResult:
         if not isinstance(at, Address):
             return before_posting(self._result(at))
-        return self._result(await say(self._transport, at, activity))
+        return self._result(await say(self.transport, at, activity))
 
     async def _replace(
         self, delivery: Delivery, at: Address, activity: dict[str, Json]
@@ -158,7 +148,7 @@ class TeamsPoster:
     async def _update(
         self, at: Address, message: str, activity: dict[str, Json]
     ) -> PostResult | None:
-        told = await self._transport.update(at, message, activity)
+        told = await self.transport.update(at, message, activity)
         if isinstance(told, Rejected) and told.status == NOT_FOUND:
             return None
         if isinstance(told, Uncertain) and told.status in GATEWAYS:
@@ -176,7 +166,7 @@ class TeamsPoster:
             # What it answers shows again at the end, which alone counts.
             whole = progress_blocks.streaming(activity, sequence=LAST_SEQUENCE, stream_id=stream)
             await self._part(at, whole)
-            await asyncio.sleep(self._part_every_s)
+            await asyncio.sleep(self.part_every_s)
         told = await self._part(at, progress_blocks.final(activity, stream_id=stream))
         if not isinstance(told, Rejected) or told.status not in {FORBIDDEN, NOT_FOUND}:
             result = self._result(told)
@@ -193,12 +183,12 @@ class TeamsPoster:
 
         Were all of it sent again, the text would come twice under one number, out of order.
         """
-        told = await self._transport.post(at, part)
+        told = await self.transport.post(at, part)
         for _ in range(PART_ATTEMPTS - 1):
             if not isinstance(told, RateLimited) or told.after_s > LONGEST_REST_S:
                 break
-            await asyncio.sleep(max(self._part_every_s, told.after_s))
-            told = await self._transport.post(at, part)
+            await asyncio.sleep(max(self.part_every_s, told.after_s))
+            told = await self.transport.post(at, part)
         return told
 
     async def _to_asker(
@@ -206,15 +196,15 @@ class TeamsPoster:
     ) -> PostResult:
         """Show it to the asker alone; where Teams cannot, in their own chat."""
         if delivery.replaces is not None:
-            told = await self._transport.update(at, delivery.replaces, activity, is_targeted=True)
+            told = await self.transport.update(at, delivery.replaces, activity, is_targeted=True)
         else:
             if delivery.progress_id is not None:
-                await self._transport.delete(at, delivery.progress_id)
+                await self.transport.delete(at, delivery.progress_id)
             alone = {**activity, "recipient": {"id": delivery.person}}
-            told = await self._transport.post(at, alone, is_targeted=True)
+            told = await self.transport.post(at, alone, is_targeted=True)
         if not (isinstance(told, Rejected) and told.status in NOT_HERE):
             return self._result(told)
-        own = await self._addresses.direct(delivery.place, delivery.person)
+        own = await self.addresses.direct(delivery.place, delivery.person)
         return await self._send(own, activity)
 
     def _result(self, result: CallResult) -> PostResult:
@@ -223,7 +213,7 @@ class TeamsPoster:
 
     def _later(self, seconds: float) -> RetryAfter:
         """Return a wait, a little longer at random."""
-        return RetryAfter(after_s=seconds * (1.0 + LONGER_AT_RANDOM * self._chance()))
+        return RetryAfter(after_s=seconds * (1.0 + LONGER_AT_RANDOM * self.chance()))
 
 
 def _rejected(rejected: Rejected) -> PostResult:

@@ -9,6 +9,7 @@
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from core.adapters.anthropic.api.api_types import (
     ModelReply,
@@ -346,6 +347,7 @@ def _uses(reply: ModelReply) -> tuple[ToolUse, ...]:
     return tuple(part for part in reply.parts if isinstance(part, ToolUse))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnthropicReasonerFactory:
     """See `core.ports.ReasonerFactory`. Keeps nothing of a run.
 
@@ -356,36 +358,26 @@ class AnthropicReasonerFactory:
 
     is_model = True
 
-    def __init__(
-        self,
-        *,
-        models: ModelChoice,
-        calls: Callable[[RunContext], RecordedCalls],
-        capabilities: Capabilities,
-        ahead: ExtractiveReasoner,
-        threshold: float = RunLimits().gate_threshold,
-        prompts: Prompts = RELEASED,
-    ) -> None:
-        self._prompts = prompts
-        self._models = models
-        self._calls = calls
-        self._ahead = ahead
-        self._capabilities = capabilities
-        self._threshold = threshold
+    models: ModelChoice
+    calls: Callable[[RunContext], RecordedCalls]
+    capabilities: Capabilities
+    ahead: ExtractiveReasoner
+    threshold: float = RunLimits().gate_threshold
+    prompts: Prompts = RELEASED
 
     @property
     def name(self) -> str:
         """See `ReasonerFactory.name`."""
-        return f"{self._models.answer}/{self._prompts.answer.label.replace('/', '-')}"
+        return f"{self.models.answer}/{self.prompts.answer.label.replace('/', '-')}"
 
     def begin(self, context: RunContext, /) -> AnthropicReasoner:
         """See `ReasonerFactory.begin`."""
         return AnthropicReasoner(
             context,
-            calls=self._calls(context),
-            models=self._models,
-            capabilities=self._capabilities,
-            ahead=self._ahead,
-            threshold=self._threshold,
-            prompts=self._prompts,
+            calls=self.calls(context),
+            models=self.models,
+            capabilities=self.capabilities,
+            ahead=self.ahead,
+            threshold=self.threshold,
+            prompts=self.prompts,
         )

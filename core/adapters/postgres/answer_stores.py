@@ -20,42 +20,42 @@ class AnswerStores(CorpusStores):
     @cached_property
     def about(self) -> PostgresAboutPolicies:
         """Owner, version and last change of the policies, and whom they are for."""
-        return PostgresAboutPolicies(self._engine)
+        return PostgresAboutPolicies(self.engine)
 
     @cached_property
     def chunks(self) -> PostgresChunkSearch:
         """Search over chunks, in the space that serves."""
-        return PostgresChunkSearch(self._engine, None)
+        return PostgresChunkSearch(self.engine, None)
 
     @cached_property
     def spaces(self) -> PostgresSpaceStore:
         """Embedding spaces, of which one serves."""
-        return PostgresSpaceStore(self._engine)
+        return PostgresSpaceStore(self.engine)
 
     @cached_property
     def conversations(self) -> PostgresConversationStore:
         """Threads."""
-        return PostgresConversationStore(self._engine)
+        return PostgresConversationStore(self.engine)
 
     @cached_property
     def record_store(self) -> PostgresRecords:
         """Questions, answers and the record of both, written."""
-        return PostgresRecords(self._engine, ledger=self._ledger)
+        return PostgresRecords(self.engine, ledger=self._ledger)
 
     @cached_property
     def precedents(self) -> PostgresPrecedents:
         """Answers of officers that may be told to others."""
-        return PostgresPrecedents(self._engine, ledger=self._ledger, officers=self.officers)
+        return PostgresPrecedents(self.engine, ledger=self._ledger, officers=self.officers)
 
     @cached_property
     def calibrations(self) -> PostgresCalibrations:
         """Calibrations that were fitted here, and which is in force."""
-        return PostgresCalibrations(self._engine, ledger=self._ledger)
+        return PostgresCalibrations(self.engine, ledger=self._ledger)
 
     @cached_property
     def model_calls(self) -> PostgresModelCallLog:
         """Calls of language models."""
-        return PostgresModelCallLog(self._engine)
+        return PostgresModelCallLog(self.engine)
 
     @cached_property
     def spending(self) -> PostgresSpending | None:
@@ -64,7 +64,7 @@ class AnswerStores(CorpusStores):
         if budget_usd is None:
             return None
         return PostgresSpending(
-            self._engine,
+            self.engine,
             budget_usd=budget_usd,
             officers=self.officers,
             ids=self.ids,
@@ -76,5 +76,5 @@ class AnswerStores(CorpusStores):
             clock=self.clock,
             ids=self.ids,
             unit=self.settings.unit,
-            pseudonyms=self._pseudonyms,
+            pseudonyms=self.pseudonyms,
         )

@@ -3,6 +3,7 @@
 `AnswerStores` and `PostgresStores` add the rest: a command imports what it needs.
 """
 
+from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -22,40 +23,31 @@ OPERATOR = "console"
 """Who changes the corpus, where nobody says."""
 
 
+@dataclass(eq=False)
 class CorpusStores:
     """Reads the corpus of one migrated database."""
 
-    def __init__(
-        self,
-        engine: AsyncEngine,
-        settings: Settings,
-        *,
-        officers: Officers,
-        clock: Clock,
-        ids: IdSource,
-        pseudonyms: "Pseudonyms | None" = None,
-        operator: str = OPERATOR,
-    ) -> None:
-        """Connect nothing yet; without `pseudonyms` no people of chat platforms are named."""
-        self._engine = engine
-        self.settings = settings
-        self.officers = officers
-        self.clock = clock
-        self.ids = ids
-        self._pseudonyms = pseudonyms
-        self.operator = operator
+    engine: AsyncEngine
+    settings: Settings
+    _: KW_ONLY
+    officers: Officers
+    clock: Clock
+    ids: IdSource
+    pseudonyms: "Pseudonyms | None" = None
+    """None: no people of chat platforms are named."""
+    operator: str = OPERATOR
 
     @cached_property
     def corpus(self) -> PostgresCorpusReader:
         """Policies and chunks."""
-        return PostgresCorpusReader(self._engine)
+        return PostgresCorpusReader(self.engine)
 
     @cached_property
     def ontology(self) -> PostgresOntologyStore:
         """Entities and relations."""
-        return PostgresOntologyStore(self._engine)
+        return PostgresOntologyStore(self.engine)
 
     @cached_property
     def report(self) -> PostgresCorpusReport:
         """What the corpus holds, for those who keep it."""
-        return PostgresCorpusReport(self._engine)
+        return PostgresCorpusReport(self.engine)

@@ -52,87 +52,87 @@ class PostgresStores(AnswerStores):
     @cached_property
     def corpus(self) -> PostgresCorpusStore:
         """Policies and chunks."""
-        return PostgresCorpusStore(self._engine, ledger=self._ledger, operator=self.operator)
+        return PostgresCorpusStore(self.engine, ledger=self._ledger, operator=self.operator)
 
     @cached_property
     def starter_store(self) -> PostgresStarters:
         """Questions that people are offered to begin with."""
-        return PostgresStarters(self._engine, clock=self.clock)
+        return PostgresStarters(self.engine, clock=self.clock)
 
     @cached_property
     def console_access(self) -> PostgresConsoleAccess:
         """Links and sessions of the officers' console."""
-        return PostgresConsoleAccess(self._engine, ledger=self._ledger)
+        return PostgresConsoleAccess(self.engine, ledger=self._ledger)
 
     @cached_property
     def affected(self) -> PostgresAffectedAnswers:
         """Past answers that rest on what a policy no longer says."""
-        return PostgresAffectedAnswers(self._engine, ledger=self._ledger, officers=self.officers)
+        return PostgresAffectedAnswers(self.engine, ledger=self._ledger, officers=self.officers)
 
     @cached_property
     def affected_editions(self) -> PostgresAffectedEditions:
         """What editions made of past answers, for officers."""
-        return PostgresAffectedEditions(self._engine, ledger=self._ledger, officers=self.officers)
+        return PostgresAffectedEditions(self.engine, ledger=self._ledger, officers=self.officers)
 
     @cached_property
     def suspensions(self) -> PostgresSuspensions:
         """Precedents that rest on what a policy no longer says."""
-        return PostgresSuspensions(self._engine, ledger=self._ledger, officers=self.officers)
+        return PostgresSuspensions(self.engine, ledger=self._ledger, officers=self.officers)
 
     @cached_property
     def review_reminders(self) -> PostgresReviewReminders:
         """Policies that are past their review."""
-        return PostgresReviewReminders(self._engine, officers=self.officers, ids=self._ledger.ids)
+        return PostgresReviewReminders(self.engine, officers=self.officers, ids=self._ledger.ids)
 
     @cached_property
     def question_drafts(self) -> PostgresQuestionDrafts:
         """Test questions that are drafted from the policies."""
-        return PostgresQuestionDrafts(self._engine, ledger=self._ledger)
+        return PostgresQuestionDrafts(self.engine, ledger=self._ledger)
 
     @cached_property
     def consistency(self) -> PostgresConsistency:
         """Past questions to be asked again, and the contradictions found."""
-        return PostgresConsistency(self._engine, ledger=self._ledger, officers=self.officers)
+        return PostgresConsistency(self.engine, ledger=self._ledger, officers=self.officers)
 
     @cached_property
     def corrections(self) -> PostgresCorrections:
         """Affected answers that an officer approved, to be given again."""
-        return PostgresCorrections(self._engine, ledger=self._ledger)
+        return PostgresCorrections(self.engine, ledger=self._ledger)
 
     @cached_property
     def services(self) -> PostgresServices:
         """Services that start and stop."""
-        return PostgresServices(self._engine, ledger=self._ledger)
+        return PostgresServices(self.engine, ledger=self._ledger)
 
     @cached_property
     def queue(self) -> PostgresWorkQueue:
         """What is due of inbox and outbox."""
-        return PostgresWorkQueue(self._engine)
+        return PostgresWorkQueue(self.engine)
 
     @cached_property
     def withdrawals(self) -> PostgresWithdrawals:
         """Policies out of force."""
-        return PostgresWithdrawals(self._engine, ledger=self._ledger, operator=self.operator)
+        return PostgresWithdrawals(self.engine, ledger=self._ledger, operator=self.operator)
 
     @cached_property
     def sources(self) -> PostgresSources:
         """Where policies come from."""
         return PostgresSources(
-            self._engine, ledger=self._ledger, operator=self.operator, officers=self.officers
+            self.engine, ledger=self._ledger, operator=self.operator, officers=self.officers
         )
 
     @cached_property
     def corpus_changes(self) -> PostgresCorpusChanges:
         """What editions changed, recorded and told."""
         return PostgresCorpusChanges(
-            self._engine, ledger=self._ledger, operator=self.operator, officers=self.officers
+            self.engine, ledger=self._ledger, operator=self.operator, officers=self.officers
         )
 
     @cached_property
     def ingest_runs(self) -> PostgresIngestRuns:
         """Ingestions, each of which is told of once."""
         return PostgresIngestRuns(
-            self._engine,
+            self.engine,
             changes=self.corpus_changes,
             officers=self.officers,
             ids=self._ledger.ids,
@@ -141,12 +141,12 @@ class PostgresStores(AnswerStores):
     @cached_property
     def changes(self) -> PostgresPolicyChanges:
         """What became of the policies lately."""
-        return PostgresPolicyChanges(self._engine)
+        return PostgresPolicyChanges(self.engine)
 
     @cached_property
     def extracted(self) -> PostgresExtractedSections:
         """What a model read in sections."""
-        return PostgresExtractedSections(self._engine)
+        return PostgresExtractedSections(self.engine)
 
     @cached_property
     def inbox(self) -> PostgresInbox:
@@ -155,7 +155,7 @@ class PostgresStores(AnswerStores):
             asker=self.settings.waiting_per_asker, all=self.settings.waiting_questions
         )
         return PostgresInbox(
-            self._engine,
+            self.engine,
             ledger=self._ledger,
             waiting=waiting,
             turns=_turn_limits(self.settings),
@@ -165,7 +165,7 @@ class PostgresStores(AnswerStores):
     def backlog(self) -> PostgresBacklog:
         """The same messages, to be answered."""
         return PostgresBacklog(
-            self._engine,
+            self.engine,
             clock=self.clock,
             limits=_turn_limits(self.settings),
         )
@@ -173,54 +173,52 @@ class PostgresStores(AnswerStores):
     @cached_property
     def outbox(self) -> PostgresOutbox:
         """Replies, to be posted."""
-        return PostgresOutbox(
-            self._engine, ledger=self._ledger, pace=Pace(), officers=self.officers
-        )
+        return PostgresOutbox(self.engine, ledger=self._ledger, pace=Pace(), officers=self.officers)
 
     @cached_property
     def posted_answers(self) -> PostgresPostedAnswers:
         """Posted replies, found by the buttons below them."""
-        return PostgresPostedAnswers(self._engine)
+        return PostgresPostedAnswers(self.engine)
 
     @cached_property
     def answer_actions(self) -> PostgresPostedAnswerActions:
         """What people do with posted replies."""
-        return PostgresPostedAnswerActions(self._engine, ledger=self._ledger)
+        return PostgresPostedAnswerActions(self.engine, ledger=self._ledger)
 
     @cached_property
     def references(self) -> PostgresConversationReferences:
         """Conversations in which the app is, so that it can write there first."""
-        return PostgresConversationReferences(self._engine, pseudonyms=self._pseudonyms)
+        return PostgresConversationReferences(self.engine, pseudonyms=self.pseudonyms)
 
     @cached_property
     def case_store(self) -> PostgresCases:
         """Questions in the hands of officers."""
-        return PostgresCases(self._engine, ledger=self._ledger)
+        return PostgresCases(self.engine, ledger=self._ledger)
 
     @cached_property
     def feedback_store(self) -> PostgresFeedback:
         """What people think of answers."""
-        return PostgresFeedback(self._engine, ledger=self._ledger)
+        return PostgresFeedback(self.engine, ledger=self._ledger)
 
     @cached_property
     def reviews(self) -> PostgresReviews:
         """Officers' verdicts on answers."""
-        return PostgresReviews(self._engine, ledger=self._ledger)
+        return PostgresReviews(self.engine, ledger=self._ledger)
 
     @cached_property
     def oauth(self) -> OAuthStores | None:
         """Installations of the Slack app; None: one workspace, by its token."""
-        return oauth_stores(self._engine, self.settings, self._ledger)
+        return oauth_stores(self.engine, self.settings, self._ledger)
 
     @cached_property
     def connections(self) -> PostgresDisconnections:
         """The record of workspaces that took the app away."""
-        return PostgresDisconnections(self._engine, ledger=self._ledger)
+        return PostgresDisconnections(self.engine, ledger=self._ledger)
 
     @cached_property
     def health(self) -> PostgresHealth:
         """Whether the database takes writes, and how much waits."""
-        return PostgresHealth(self._engine)
+        return PostgresHealth(self.engine)
 
 
 def _turn_limits(settings: Settings) -> TurnLimits:

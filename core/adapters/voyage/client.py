@@ -249,15 +249,13 @@ def _new_session() -> "ClientSession":
     return session
 
 
+@dataclass(slots=True, eq=False)
 class _Exchange:
     """Stands in for the SDK's session during one call."""
 
-    def __init__(self, session: "ClientSession") -> None:
-        self._session = session
-        self.status: int | None = None
-        """Of the reply; None: there was none."""
-        self.headers: Mapping[str, str] = {}
-        """Of the reply."""
+    session: "ClientSession"
+    status: int | None = field(default=None, init=False)
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], init=False)
 
     async def request(self, **request: Any) -> "ClientResponse":
         """Send a request and read the reply, so that the SDK finds it read.
@@ -266,7 +264,7 @@ class _Exchange:
         """
         self.status, self.headers = None, {}
         request["proxy"] = proxy_for(request["url"])
-        response = await self._session.request(**request, allow_redirects=False)
+        response = await self.session.request(**request, allow_redirects=False)
         try:
             await response.read()
         except BaseException:

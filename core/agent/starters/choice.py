@@ -103,22 +103,15 @@ class Checked:
         return is_answered and self.answer.confidence.badge in SURE
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StarterChoice:
     """Chooses starters. Records nothing."""
 
-    def __init__(
-        self,
-        *,
-        store: StarterStore,
-        answering: Rehearses,
-        rules: Rehearses | None,
-        embedder: Embedder | None,
-    ) -> None:
-        """`rules` answer without a model; None: so does `answering`."""
-        self._store = store
-        self._answering = answering
-        self._rules = rules
-        self._embedder = embedder
+    store: StarterStore
+    answering: Rehearses
+    rules: Rehearses | None
+    """Answers without a model; None: so does `answering`."""
+    embedder: Embedder | None
 
     async def choose(self, *, on_day: date, named: Sequence[str] = ()) -> tuple[Starter, ...]:
         """Return what is offered: the questions that an admin named, else the best of the corpus.
@@ -130,14 +123,14 @@ class StarterChoice:
         """
         if named:
             return tuple([await self._named(question, on_day) for question in named])
-        rules = await self._store.rules(Scope(as_of=on_day, groups=frozenset({EVERYONE})))
+        rules = await self.store.rules(Scope(as_of=on_day, groups=frozenset({EVERYONE})))
         found = [one for one in worded(rules) if not _is_delicate(one.question)]
         return await self._answered(await self._in_order(found), on_day)
 
     async def _named(self, question: str, on_day: date) -> Starter:
         answer: Answer | None = None
         try:
-            answer = await self._ask(self._answering, question, on_day)
+            answer = await self._ask(self.answering, question, on_day)
         except EmptyCorpusError:
             logger.warning("a starter of CITEBOUND_STARTERS can't be answered: no policy yet")
         checked = None if answer is None else Checked(question=question, answer=answer)
@@ -164,11 +157,11 @@ class StarterChoice:
                     put_off.append(one)
                     continue
                 tried += 1
-                if self._rules is not None:
-                    if not _answers(await self._ask(self._rules, one.question, on_day), one):
+                if self.rules is not None:
+                    if not _answers(await self._ask(self.rules, one.question, on_day), one):
                         continue
                     asked += 1
-                answer = await self._ask(self._answering, one.question, on_day)
+                answer = await self._ask(self.answering, one.question, on_day)
                 if _answers(answer, one):
                     kept.append(self._starter(one, answer))
             left = put_off
@@ -193,9 +186,9 @@ class StarterChoice:
         compared = _spread(found, COMPARED)
         likeness = dict.fromkeys((one.question for one in compared), 0.0)
         vectors: dict[str, tuple[float, ...]] = {}
-        if self._embedder is not None and compared:
+        if self.embedder is not None and compared:
             try:
-                made = await self._embedder.embed_documents([*EXAMPLES, *likeness])
+                made = await self.embedder.embed_documents([*EXAMPLES, *likeness])
             except ContractError as error:
                 logger.warning("starters are ordered without an embedder: %s", error)
             else:

@@ -5,7 +5,7 @@ dropped with their content.
 """
 
 import re
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 
 from lxml import etree, html
 
@@ -99,22 +99,19 @@ def _note_asides(root: html.HtmlElement, builder: DocumentBuilder) -> None:
             builder.aside(words_of(element))
 
 
+@dataclass(slots=True, eq=False)
 class HtmlWriter:
     """Walks elements and writes their lines; Markdown writes the HTML within it by this, too."""
 
-    def __init__(self, builder: DocumentBuilder, *, text_points: float) -> None:
-        self.builder = builder
-        self._text_points = text_points
-        self.hidden = 0
-        """Elements with words that a reader does not see."""
-        self.framing = 0
-        """Elements around the text, left out."""
-        self._parts: list[str] = []
-        self._label = ""
-        self._items = 0
-        """In how many items of lists the current line stands."""
-        self.level = 0
-        """Of the last heading."""
+    builder: DocumentBuilder
+    _: KW_ONLY
+    text_points: float
+    hidden: int = field(default=0, init=False)
+    framing: int = field(default=0, init=False)
+    _parts: list[str] = field(default_factory=list, init=False)
+    _label: str = field(default="", init=False)
+    _items: int = field(default=0, init=False)
+    level: int = field(default=0, init=False)
 
     def walk(self, element: html.HtmlElement) -> None:
         """Write an element and its content."""
@@ -135,7 +132,7 @@ class HtmlWriter:
             self._write_table(element)
         elif tag == "br":
             self.flush()
-        elif tag in LINES and (emphasis := emphasis_of(element, text_points=self._text_points)):
+        elif tag in LINES and (emphasis := emphasis_of(element, text_points=self.text_points)):
             self.flush()
             self.builder.candidate(words_of(element), emphasis)
         else:

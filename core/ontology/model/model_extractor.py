@@ -10,7 +10,7 @@ import asyncio
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Final
 
 from core.domain.errors import TransientError
@@ -81,6 +81,7 @@ class _Document:
         )
 
 
+@dataclass(slots=True, eq=False)
 class ModelExtractor:
     """See `core.ports.extraction.Extractor`. One for a run, whose use it counts.
 
@@ -90,20 +91,13 @@ class ModelExtractor:
 
     rereads = True
 
-    def __init__(
-        self,
-        reader: SectionReader,
-        sections: ExtractedSections,
-        *,
-        in_flight: int,
-        on_section: Callable[[str], None] = _ignore,
-    ) -> None:
-        self._reader = reader
-        self._sections = sections
-        self._in_flight = in_flight
-        self._on_section = on_section
-        self._failures = 0
-        self._use = ReadingUse()
+    reader: SectionReader
+    sections: ExtractedSections
+    _: KW_ONLY
+    in_flight: int
+    on_section: Callable[[str], None] = _ignore
+    _failures: int = field(default=0, init=False)
+    _use: ReadingUse = field(default_factory=ReadingUse, init=False)
 
     @property
     def use(self) -> ReadingUse:
@@ -114,8 +108,8 @@ class ModelExtractor:
         """Return what reading would take, without calling the model."""
         opened = await asyncio.to_thread(_opened, document)
         missing = _missing(opened, await self._kept(opened))
-        tokens = [self._reader.estimate(opened.texts[place]) for place in missing]
-        costs = [self._reader.price(one) for one in tokens]
+        tokens = [self.reader.estimate(opened.texts[place]) for place in missing]
+        costs = [self.reader.price(one) for one in tokens]
         return ReadingPlan(
             parts=len(opened.parts),
             to_read=len(missing),
@@ -140,7 +134,7 @@ class ModelExtractor:
 
     async def _kept(self, opened: _Document) -> dict[bytes, ProposedFacts]:
         keys = list(dict.fromkeys(text.sha256 for text in opened.texts))
-        return await self._sections.find(keys, model=self._reader.model, prompt=self._reader.prompt)
+        return await self.sections.find(keys, model=self.reader.model, prompt=self.reader.prompt)
 
     async def _read_all(
         self, opened: _Document, missing: Sequence[int], kept: dict[bytes, ProposedFacts]
@@ -157,11 +151,11 @@ class ModelExtractor:
                     unread[text.sha256] = found
                 else:
                     kept[text.sha256] = found
-                self._on_section(opened.parts[place].heading)
+                self.on_section(opened.parts[place].heading)
 
         try:
             async with asyncio.TaskGroup() as group:
-                for _ in range(min(self._in_flight, len(missing))):
+                for _ in range(min(self.in_flight, len(missing))):
                     group.create_task(work(open_places))
         except ExceptionGroup as errors:
             first = errors.exceptions[0]
@@ -173,18 +167,18 @@ class ModelExtractor:
         if self._failures >= FAILURES_IN_A_ROW:
             return f"not asked for, after {FAILURES_IN_A_ROW} failures in a row"
         text = opened.texts[place]
-        reading = await self._reader.read(text)
+        reading = await self.reader.read(text)
         self._count(reading)
         if isinstance(reading, NotRead):
             self._failures += 1
             return reading.reason
         self._failures = 0
         checked = await asyncio.to_thread(opened.check, place, reading.proposals)
-        await self._sections.put(
+        await self.sections.put(
             text.sha256,
             reading,
-            model=self._reader.model,
-            prompt=self._reader.prompt,
+            model=self.reader.model,
+            prompt=self.reader.prompt,
             dropped=checked.dropped,
         )
         return reading.proposals
@@ -225,7 +219,7 @@ class ModelExtractor:
         ]
         return Extracted(
             extraction=both,
-            by=f"{self._reader.model} {self._reader.prompt}",
+            by=f"{self.reader.model} {self.reader.prompt}",
             report=ReadingReport(
                 parts=len(opened.parts),
                 read=read,

@@ -66,7 +66,7 @@ async def ask(service: Service) -> Run:
 async def counted(service: Service) -> Counted:
     """Ask, and count; the first question of a process, which loads models, is not counted."""
     await ask(service)
-    found, engine = Counted(), service._engine.sync_engine  # pyright: ignore[reportPrivateUsage]
+    found, engine = Counted(), service.engine.sync_engine  # pyright: ignore[reportPrivateUsage]
 
     def states(*_: object) -> None:
         found.statements += 1

@@ -9,7 +9,7 @@ import getpass
 import hashlib
 from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 
@@ -141,46 +141,38 @@ class _Done:
     is_spent: bool
 
 
+@dataclass(frozen=True, slots=True)
 class _Run:
     """One shadow run."""
 
-    def __init__(
-        self,
-        terminal: Terminal,
-        settings: Settings,
-        changed: Settings,
-        *,
-        new: New,
-        which: Which,
-        out: Path,
-    ) -> None:
-        self._terminal = terminal
-        self._settings = settings
-        self._changed = changed
-        self._new = new
-        self._which = which
-        self._out = out
+    terminal: Terminal
+    settings: Settings
+    changed: Settings
+    _: KW_ONLY
+    new: New
+    which: Which
+    out: Path
 
     async def run(self) -> _Done:
         """Compare what was not compared yet, and record that it was."""
-        if await remove_leftover(self._settings):
-            self._terminal.remark_unwrapped("A corpus that an earlier run left behind was removed")
+        if await remove_leftover(self.settings):
+            self.terminal.remark_unwrapped("A corpus that an earlier run left behind was removed")
         async with AsyncExitStack() as stack:
             today = await stack.enter_async_context(
-                open_service(Service, self._terminal, self._settings, keeps_calls=False)
+                open_service(Service, self.terminal, self.settings, keeps_calls=False)
             )
             edition = await today.corpus.current_edition()
             if edition is None:
                 raise EmptyCorpusError
             officer = getpass.getuser()
             engine = await stack.enter_async_context(
-                open_engine(self._settings, DatabaseRole.CONSOLE, officer=officer)
+                open_engine(self.settings, DatabaseRole.CONSOLE, officer=officer)
             )
-            ledger = Ledger(clock=today.clock, ids=today.ids, unit=self._settings.unit)
+            ledger = Ledger(clock=today.clock, ids=today.ids, unit=self.settings.unit)
             record = PostgresRecordedQuestions(engine, ledger=ledger, officer=officer)
             calibrations = await self._calibrations(today)
             header = await self._header(today, edition, calibrations)
-            file = stack.enter_context(open_shadow(lines_path(self._out), header))
+            file = stack.enter_context(open_shadow(lines_path(self.out), header))
             wanted = await self._wanted(record, today.clock.now())
             self._say_what_is_kept(file, wanted)
             candidate = await stack.enter_async_context(self._candidate(today, calibrations))
@@ -197,24 +189,24 @@ class _Run:
             }
             await record.note_shadow(says)
         if not is_spent:
-            write_shadow(self._out.with_suffix(WHOLE), to_json(shadow_json(header, figures, found)))
-            self._terminal.remark_unwrapped(f"The run is kept in {self._out.with_suffix(WHOLE)}")
+            write_shadow(self.out.with_suffix(WHOLE), to_json(shadow_json(header, figures, found)))
+            self.terminal.remark_unwrapped(f"The run is kept in {self.out.with_suffix(WHOLE)}")
         return _Done(header=header, compared=found, figures=figures, is_spent=is_spent)
 
     async def _wanted(self, record: PostgresRecordedQuestions, now: datetime) -> tuple[str, ...]:
-        since, until = _midnight(self._which.since), now
-        if self._which.until is not None:
-            until = min(now, _midnight(self._which.until) + timedelta(days=1))
+        since, until = _midnight(self.which.since), now
+        if self.which.until is not None:
+            until = min(now, _midnight(self.which.until) + timedelta(days=1))
         asked = await record.asked_between(since, until, purpose=PURPOSE)
-        return sample(asked, self._which.sample, seed=self._which.seed)
+        return sample(asked, self.which.sample, seed=self.which.seed)
 
     def _say_what_is_kept(self, file: OpenShadow, wanted: Sequence[str]) -> None:
         if file.put_aside:
-            self._terminal.remark_unwrapped(file.put_aside)
+            self.terminal.remark_unwrapped(file.put_aside)
         kept = sum(one in file.kept for one in wanted)
         if kept:
             left = len(wanted) - kept
-            self._terminal.remark_unwrapped(f"{kept} were compared before, {left} are left")
+            self.terminal.remark_unwrapped(f"{kept} were compared before, {left} are left")
 
     async def _compared(
         self,
@@ -226,8 +218,8 @@ class _Run:
         """Compare what is left; True if the budget ended it."""
         found = {one: file.kept[one] for one in wanted if one in file.kept}
         left = [one for one in wanted if one not in found]
-        budget, spent = self._which.budget, _spent(found.values())
-        bar = self._terminal.progress("Comparing", total=len(wanted), done=len(found))
+        budget, spent = self.which.budget, _spent(found.values())
+        bar = self.terminal.progress("Comparing", total=len(wanted), done=len(found))
         with bar as advance:
             for start in range(0, len(left), AT_ONCE):
                 batch = await record.several(left[start : start + AT_ONCE], purpose=PURPOSE)
@@ -249,22 +241,22 @@ class _Run:
         source = None if calibrations is None else ShippedCalibrations(calibrations)
         async with AsyncExitStack() as stack:
             new = today
-            if self._new.corpus is not None:
-                folder = self._new.corpus
-                scratch = scratch_corpus(self._terminal, self._changed, folder, deployed=today)
+            if self.new.corpus is not None:
+                folder = self.new.corpus
+                scratch = scratch_corpus(self.terminal, self.changed, folder, deployed=today)
                 new = await stack.enter_async_context(scratch)
                 source = source or ShippedCalibrations(await today.calibrations.active())
-            elif self._changed != self._settings:
+            elif self.changed != self.settings:
                 new = await stack.enter_async_context(
-                    open_service(Service, self._terminal, self._changed, keeps_calls=False)
+                    open_service(Service, self.terminal, self.changed, keeps_calls=False)
                 )
             answering = await stack.enter_async_context(new.comparing(source))
             before = await stack.enter_async_context(today.comparing())
             yield ShadowCandidate(
                 answering=answering,
-                today=before if self._new.is_anything else None,
-                has_own_corpus=self._new.corpus is not None,
-                on_day=self._new.as_of or today.clock.now().date(),
+                today=before if self.new.is_anything else None,
+                has_own_corpus=self.new.corpus is not None,
+                on_day=self.new.as_of or today.clock.now().date(),
             )
 
     async def _calibrations(self, today: Service) -> Calibrations | None:
@@ -273,7 +265,7 @@ class _Run:
         Raises:
             UsageError: There is none of this name.
         """
-        name = self._new.calibration
+        name = self.new.calibration
         if name is None:
             return None
         active = await today.calibrations.active()
@@ -286,13 +278,13 @@ class _Run:
     async def _header(
         self, today: Service, edition: int, calibrations: Calibrations | None
     ) -> ShadowHeader:
-        new, which = self._new, self._which
+        new, which = self.new, self.which
         told = {
             "corpus": await asyncio.to_thread(_corpus_sha256, new.corpus) if new.corpus else None,
             "as_of": new.as_of.isoformat() if new.as_of else None,
             "reasoner": new.reasoner,
             "model": new.model,
-            "prompts": await asyncio.to_thread(_labels, self._changed) if new.prompts else None,
+            "prompts": await asyncio.to_thread(_labels, self.changed) if new.prompts else None,
             "calibration": new.calibration if calibrations is not None else None,
         }
         return ShadowHeader(
@@ -300,8 +292,8 @@ class _Run:
             until=which.until.isoformat() if which.until else "",
             new={name: value for name, value in told.items() if value is not None},
             edition=edition,
-            settings=await asyncio.to_thread(bearing_settings, self._changed),
-            versions=await versions_of(self._changed),
+            settings=await asyncio.to_thread(bearing_settings, self.changed),
+            versions=await versions_of(self.changed),
             code_sha256=await asyncio.to_thread(code_sha256),
             started_at=today.clock.now().isoformat(timespec="seconds"),
             sampled=which.sample,

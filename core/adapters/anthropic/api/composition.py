@@ -4,7 +4,7 @@ import asyncio
 import random
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 from core.adapters.anthropic.api.api_types import ModelReply, ModelRequest
 from core.adapters.anthropic.api.client import MessagesClient
@@ -20,32 +20,30 @@ from core.ports.text_models import LiveCheck
 _RANDOM = random.SystemRandom()
 
 
+@dataclass(frozen=True, slots=True)
 class ClaudeModels:
     """The models of one provider. Safe from many tasks of one event loop; close it at the end."""
 
-    def __init__(
-        self, access: ModelAccess, *, capabilities: Capabilities, log: ModelCallLog | None
-    ) -> None:
-        self._access = access
-        self._log = log
-        self.capabilities = capabilities
-        """What the provider can do."""
+    access: ModelAccess
+    _: KW_ONLY
+    capabilities: Capabilities
+    log: ModelCallLog | None
 
     def run(self, question_id: str, budget: Budget) -> RunCalls:
         """Return the calls of one run over a question: equal requests are made once and stored."""
-        return RunCalls(self._access, budget=budget, log=self._log, question_id=question_id)
+        return RunCalls(self.access, budget=budget, log=self.log, question_id=question_id)
 
     def standalone(self, budget: Budget) -> RunCalls:
         """Return calls that belong to no question, and are not stored."""
-        return RunCalls(self._access, budget=budget, log=None, question_id=None)
+        return RunCalls(self.access, budget=budget, log=None, question_id=None)
 
     async def warm(self) -> None:
         """Load the SDK, which takes about a second of the first call otherwise."""
-        await self._access.client.open()
+        await self.access.client.open()
 
     async def aclose(self) -> None:
         """Close the connections."""
-        await self._access.client.aclose()
+        await self.access.client.aclose()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ is reported. So there is no retrieval, by the model itself either, unless the ga
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from core.adapters.anthropic.api.api_types import Block, ToolUse
 from core.adapters.anthropic.dialogue.dialogue import (
@@ -89,35 +89,24 @@ class NoToolbox:
         return {"evidence": [], "stats": {}}
 
 
+@dataclass(slots=True, kw_only=True, eq=False)
 class Explorer:
     """Answers tool calls, and remembers what was found and reported.
 
     `may_ask`: the asker may be asked back once more.
     """
 
-    def __init__(
-        self,
-        *,
-        dialogue: Dialogue,
-        findings: Findings,
-        toolbox: Toolbox,
-        passages: FoundPassages | None,
-        threshold: float,
-        has_chunks: bool,
-        use_rag: bool,
-        may_ask: bool,
-    ) -> None:
-        self._dialogue = dialogue
-        self._findings = findings
-        self._toolbox = toolbox
-        self._passages = passages
-        self._threshold = threshold
-        self._has_chunks = has_chunks
-        self._use_rag = use_rag
-        self._may_ask = may_ask
-        self._reported: list[Reported] = []
-        self._has_looked = False
-        self._asked: ClarificationRequest | None = None
+    dialogue: Dialogue
+    findings: Findings
+    toolbox: Toolbox
+    passages: FoundPassages | None
+    threshold: float
+    has_chunks: bool
+    use_rag: bool
+    may_ask: bool
+    _reported: list[Reported] = field(default_factory=list, init=False)
+    _has_looked: bool = field(default=False, init=False)
+    _asked: ClarificationRequest | None = field(default=None, init=False)
 
     @property
     def reported(self) -> tuple[Reported, ...]:
@@ -127,7 +116,7 @@ class Explorer:
     @property
     def is_low(self) -> bool:
         """True once a confidence below the threshold was reported: the gate will ask for more."""
-        return any(one.score < self._threshold for one in self._reported)
+        return any(one.score < self.threshold for one in self._reported)
 
     @property
     def wants_documents(self) -> bool:
@@ -152,9 +141,9 @@ class Explorer:
         """
         given: dict[int, _Result] = {}
         explored = refused = planned = 0
-        is_gated = self._use_rag and not has_explored
+        is_gated = self.use_rag and not has_explored
         for number, use in enumerate(uses):
-            if use.name == EMIT_CONFIDENCE and self._use_rag:
+            if use.name == EMIT_CONFIDENCE and self.use_rag:
                 given[number] = (
                     self._confidence(use.arguments)
                     if is_gated
@@ -184,7 +173,7 @@ class Explorer:
             return [text_block(CHANGES_NOTHING)], False
         if not self.is_low:
             return [text_block(SUFFICES)], False
-        return [text_block(FOLLOW if self._has_chunks else NO_DOCUMENTS)], False
+        return [text_block(FOLLOW if self.has_chunks else NO_DOCUMENTS)], False
 
     def _plan(self, arguments: Json, known: Sequence[str]) -> _Result:
         parsed = parse_plan(arguments, known=known)
@@ -192,7 +181,7 @@ class Explorer:
             return [text_block(f"Refused: {parsed.reason}.")], True
         if not isinstance(parsed, ClarificationRequest):
             return [text_block("Go on.")], False
-        if not self._may_ask:
+        if not self.may_ask:
             return [text_block(TOO_LATE)], False
         self._asked = parsed
         return [text_block("Asked.")], False
@@ -200,13 +189,13 @@ class Explorer:
     async def _tool(self, use: ToolUse, *, has_explored: bool) -> _Result:
         if not isinstance(use.arguments, Mapping):
             return [text_block("The arguments must be an object.")], True
-        looks = use.name in LOOKS and use.name in self._toolbox.names
+        looks = use.name in LOOKS and use.name in self.toolbox.names
         if has_explored and not looks:
             return [text_block(EXPLORED)], True
         if looks and not has_explored and self._reported and not self.is_low:
             return [text_block(BEHIND_THE_GATE)], True
         self._has_looked |= looks
-        found = await self._toolbox.call(use.name, use.arguments)
+        found = await self.toolbox.call(use.name, use.arguments)
         error = found.get("error")
         if error:
             return [text_block(str(error))], True
@@ -220,27 +209,27 @@ class Explorer:
 
     def _passages_of(self, evidence: Sequence[Json]) -> list[Block]:
         """Return the passages of a tool's evidence that the model has not seen yet."""
-        found = {chunk.span: chunk for chunk in self._passages.found} if self._passages else {}
+        found = {chunk.span: chunk for chunk in self.passages.found} if self.passages else {}
         blocks: list[Block] = []
         for span in filter(None, map(span_of, evidence)):
             chunk = found.get(span)
-            if chunk is None or self._dialogue.has_shown(span):
+            if chunk is None or self.dialogue.has_shown(span):
                 continue
             source = source_of(chunk.text, span, chunk.place)
             if source is not None:
-                blocks.append(self._dialogue.show(source))
+                blocks.append(self.dialogue.show(source))
         return blocks
 
     async def _shown(self, evidence: Sequence[Json]) -> list[Block]:
         """Return the sources of a tool's evidence that the model has not seen yet."""
         blocks: list[Block] = []
-        found = await self._findings.read(evidence)
-        for one in (*found, *await self._findings.complete()):
-            if self._dialogue.has_shown(one.span):
+        found = await self.findings.read(evidence)
+        for one in (*found, *await self.findings.complete()):
+            if self.dialogue.has_shown(one.span):
                 continue
             source = source_of(one.text, one.span, one.place, lead_in=one.lead_in)
             if source is not None:
-                blocks.append(self._dialogue.show(source))
+                blocks.append(self.dialogue.show(source))
         return blocks
 
 

@@ -9,6 +9,7 @@ that ended without telling: the next ingestion tells of them, or a process that 
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
+from dataclasses import KW_ONLY, dataclass
 
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -29,21 +30,15 @@ from core.ports import IdSource
 from core.ports.corpus import IngestRunId
 
 
+@dataclass(frozen=True, slots=True)
 class PostgresIngestRuns:
     """See `core.ports.corpus.IngestRuns`."""
 
-    def __init__(
-        self,
-        engine: AsyncEngine,
-        *,
-        changes: PostgresCorpusChanges,
-        officers: Officers,
-        ids: IdSource,
-    ) -> None:
-        self._engine = engine
-        self._changes = changes
-        self._officers = officers
-        self._ids = ids
+    engine: AsyncEngine
+    _: KW_ONLY
+    changes: PostgresCorpusChanges
+    officers: Officers
+    ids: IdSource
 
     @asynccontextmanager
     async def begun(self) -> AsyncGenerator[IngestRunId]:
@@ -52,9 +47,9 @@ class PostgresIngestRuns:
         Raises:
             TransientError: The database failed.
         """
-        run, is_over = IngestRunId(self._ids.new()), False
+        run, is_over = IngestRunId(self.ids.new()), False
         try:
-            async with held_if_free(self._engine, AdvisoryLock.INGESTING, name=run):
+            async with held_if_free(self.engine, AdvisoryLock.INGESTING, name=run):
                 yield run
                 is_over = True
         except DBAPIError as error:
@@ -73,7 +68,7 @@ class PostgresIngestRuns:
             TransientError: The database failed; nothing was told, or all.
         """
         while True:
-            async with self._engine.connect() as connection:
+            async with self.engine.connect() as connection:
                 untold = await untold_of(connection, run)
             if untold is None:
                 return NO_CHANGES
@@ -83,13 +78,13 @@ class PostgresIngestRuns:
     @raises_transient
     async def tell_of_interrupted(self) -> int:
         """See `IngestRuns.tell_of_interrupted`."""
-        if not self._officers.routes(is_sensitive=False):
+        if not self.officers.routes(is_sensitive=False):
             return 0
-        async with self._engine.connect() as connection:
+        async with self.engine.connect() as connection:
             runs = await runs_with_untold(connection)
         told = 0
         for run in runs:
-            async with held_if_free(self._engine, AdvisoryLock.INGESTING, name=run) as is_ended:
+            async with held_if_free(self.engine, AdvisoryLock.INGESTING, name=run) as is_ended:
                 if is_ended:
                     told += len((await self.tell(run, is_interrupted=True)).policies)
         return told
@@ -100,16 +95,16 @@ class PostgresIngestRuns:
         Raises:
             OvertakenError: Another process told of some of it; nothing was recorded or told.
         """
-        changes = await self._changes.between(untold.versions, untold.withdrawn)
+        changes = await self.changes.between(untold.versions, untold.withdrawn)
         cut_short = " before the run was interrupted" if is_interrupted else ""
-        async with self._engine.begin() as connection:
+        async with self.engine.begin() as connection:
             await forget_untold(connection, untold)
-            await self._changes.settle(
+            await self.changes.settle(
                 connection,
                 changes,
                 by=f"ingested by {untold.operator}{cut_short}",
                 subject="corpus",
-                cause=f"ingest:{self._ids.new()}",
+                cause=f"ingest:{self.ids.new()}",
                 operator=untold.operator,
             )
         return changes

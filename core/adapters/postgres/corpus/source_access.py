@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -104,34 +105,27 @@ _COUNT_UNREAD = text(
 )
 
 
+@dataclass(frozen=True, slots=True)
 class PostgresSourceAccess:
     """See `core.sources.access.AccessStore`."""
 
-    def __init__(
-        self,
-        engine: AsyncEngine,
-        *,
-        ledger: Ledger,
-        readers: PolicyReaders,
-        events: SourceEvents,
-        failures: Failures,
-    ) -> None:
-        self._engine = engine
-        self._ledger = ledger
-        self._failures = failures
-        self._events = events
-        self._readers = readers
+    engine: AsyncEngine
+    _: KW_ONLY
+    ledger: Ledger
+    readers: PolicyReaders
+    events: SourceEvents
+    failures: Failures
 
     @raises_transient
     async def due(self, *, most: int = 10) -> tuple[str, ...]:
         """Return the names of sources whose readers are due, those that waited longest first."""
-        async with self._engine.connect() as connection:
+        async with self.engine.connect() as connection:
             return tuple(await connection.scalars(_DUE, {"most": most}))
 
     @raises_transient
     async def lease(self, name: str, /) -> AccessLease:
         """See `AccessStore.lease`."""
-        async with self._engine.begin() as connection:
+        async with self.engine.begin() as connection:
             row = (await connection.execute(_LEASE, {"name": name})).one_or_none()
             if row is None:
                 if (await connection.execute(_FIND, {"name": name})).one_or_none() is None:
@@ -153,14 +147,14 @@ class PostgresSourceAccess:
     @raises_transient
     async def renew(self, lease: AccessLease, /) -> None:
         """See `AccessStore.renew`."""
-        async with self._engine.begin() as connection:
+        async with self.engine.begin() as connection:
             if await connection.scalar(_RENEW, _right(lease)) is None:
                 raise _overtaken(lease)
 
     @raises_transient
     async def now(self) -> datetime:
         """See `AccessStore.now`."""
-        async with self._engine.connect() as connection:
+        async with self.engine.connect() as connection:
             return (await connection.execute(CLOCK)).scalar_one()
 
     @raises_transient
@@ -174,14 +168,14 @@ class PostgresSourceAccess:
         cursor: str | None,
     ) -> tuple[str, ...]:
         """See `AccessStore.keep`."""
-        async with self._engine.begin() as connection:
+        async with self.engine.begin() as connection:
             row = await self._renewed(connection, lease, cursor)
-            return await self._readers.apply(connection, row, readers=readers, read_at=read_at)
+            return await self.readers.apply(connection, row, readers=readers, read_at=read_at)
 
     @raises_transient
     async def unlisted(self, lease: AccessLease, /, *, problem: str) -> None:
         """See `AccessStore.unlisted`."""
-        async with self._engine.begin() as connection:
+        async with self.engine.begin() as connection:
             row = await self._renewed(connection, lease, None)
             given = {
                 "source": row.id,
@@ -194,40 +188,40 @@ class PostgresSourceAccess:
     @raises_transient
     async def finish(self, lease: AccessLease, /, *, token: str | None, says: bool) -> AccessReport:
         """See `AccessStore.finish`."""
-        async with self._engine.begin() as connection:
+        async with self.engine.begin() as connection:
             row = await self._renewed(connection, lease, None)
-            changed = await self._readers.hold(connection, row, None)
+            changed = await self.readers.hold(connection, row, None)
             await connection.execute(_FORGET, {"source": row.id})
             given = {"source": row.id, "token": token, "says": says}
             await connection.execute(_FINISH, given)
-            await self._failures.ended(connection, row.name, FAILED_ACCESS)
+            await self.failures.ended(connection, row.name, FAILED_ACCESS)
             unread = await connection.scalar(_COUNT_UNREAD, {"source": row.id}) or 0
             unnamed = [
-                one for one in await self._readers.groups(connection, row) if not one.audience
+                one for one in await self.readers.groups(connection, row) if not one.audience
             ]
         return AccessReport(changed=changed, unread=unread, unnamed=len(unnamed))
 
     @raises_transient
     async def fail(self, lease: AccessLease, /, *, error: CiteboundError) -> None:
         """See `AccessStore.fail`."""
-        async with self._engine.begin() as connection:
-            await self._failures.failed(
+        async with self.engine.begin() as connection:
+            await self.failures.failed(
                 connection, lease.source.name, lease.lease, error, FAILED_ACCESS
             )
 
     @raises_transient
     async def release(self, lease: AccessLease, /) -> None:
         """See `AccessStore.release`."""
-        async with self._engine.begin() as connection:
+        async with self.engine.begin() as connection:
             await connection.execute(_RELEASE, _right(lease))
 
     @raises_transient
     async def audience(self, name: str, readers: Readers, /) -> frozenset[str]:
         """See `SourceStore.audience`."""
-        async with self._engine.begin() as connection:
+        async with self.engine.begin() as connection:
             await connection.execute(_FOLLOW, {"name": name})
             row = (await connection.execute(_FIND, {"name": name})).one()
-        return self._readers.audience(
+        return self.readers.audience(
             row, readers.groups if isinstance(readers, ItemReaders) else ()
         )
 
@@ -243,14 +237,14 @@ class PostgresSourceAccess:
     @raises_transient
     async def shown(self, name: str, /) -> dict[str, ShownReaders]:
         """Return who may read the documents of a source, by identity."""
-        async with self._engine.connect() as connection:
+        async with self.engine.connect() as connection:
             row = (await connection.execute(_FIND, {"name": name})).one_or_none()
             if row is None:
                 return {}
             found = (await connection.execute(_SHOWN, {"source": row.id})).all()
         return {
             one.item_id: ShownReaders(
-                audience=self._readers.audience(row, one.groups), problem=one.problem
+                audience=self.readers.audience(row, one.groups), problem=one.problem
             )
             for one in found
         }
@@ -258,14 +252,14 @@ class PostgresSourceAccess:
     @raises_transient
     async def last_words(self) -> tuple[LastWord, ...]:
         """Return what sources said last of who may read policies, by policy."""
-        async with self._engine.connect() as connection:
-            return await self._readers.last_words(connection)
+        async with self.engine.connect() as connection:
+            return await self.readers.last_words(connection)
 
     @raises_transient
     async def lift(self, policies: Sequence[str], /) -> tuple[str, ...]:
         """See `PolicyReaders.lift`."""
-        async with self._engine.begin() as connection:
-            return await self._readers.lift(connection, policies)
+        async with self.engine.begin() as connection:
+            return await self.readers.lift(connection, policies)
 
     @raises_transient
     async def groups(self, name: str, /) -> tuple[SourceGroup, ...]:
@@ -274,11 +268,11 @@ class PostgresSourceAccess:
         Raises:
             UsageError: There is no such source.
         """
-        async with self._engine.connect() as connection:
+        async with self.engine.connect() as connection:
             row = (await connection.execute(_FIND, {"name": name})).one_or_none()
             if row is None:
                 raise UsageError(unknown_source(name))
-            return await self._readers.groups(connection, row)
+            return await self.readers.groups(connection, row)
 
     @raises_transient
     async def name_groups(
@@ -291,7 +285,7 @@ class PostgresSourceAccess:
         Raises:
             UsageError: There is no such source.
         """
-        async with self._engine.begin() as connection:
+        async with self.engine.begin() as connection:
             lock = text(f"{_FIND.text} FOR UPDATE")
             row = (await connection.execute(lock, {"name": name})).one_or_none()
             if row is None:
@@ -300,9 +294,9 @@ class PostgresSourceAccess:
             given = {"source": row.id, "groups": json.dumps(groups)}
             await connection.execute(_NAMED, given)
             says: dict[str, Json] = {"before": {**row.groups}, "after": {**groups}}
-            await self._events.record(connection, Tag.SOURCE_CHANGED, name, says)
+            await self.events.record(connection, Tag.SOURCE_CHANGED, name, says)
             row = (await connection.execute(_FIND, {"name": name})).one()
-            return await self._readers.hold(connection, row, None)
+            return await self.readers.hold(connection, row, None)
 
 
 def _right(lease: AccessLease) -> dict[str, Any]:

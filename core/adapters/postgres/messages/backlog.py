@@ -1,6 +1,7 @@
 """Lease the oldest unfinished message of a conversation to one worker; a report comes first."""
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -60,28 +61,22 @@ _PROGRESS = text(
 doubt it finds that it was kept."""
 
 
+@dataclass(frozen=True, slots=True)
 class PostgresBacklog:
     """See `core.ports.Backlog`."""
 
-    def __init__(
-        self,
-        engine: AsyncEngine,
-        *,
-        clock: Clock,
-        limits: TurnLimits,
-        lease_s: float = LEASE_S,
-    ) -> None:
-        """Use a migrated database; the server's clock says when a lease ends."""
-        self._engine = engine
-        self._clock = clock
-        self._limits = limits
-        self._lease_s = lease_s
+    engine: AsyncEngine
+    """A migrated database; its clock says when a lease ends."""
+    _: KW_ONLY
+    clock: Clock
+    limits: TurnLimits
+    lease_s: float = LEASE_S
 
     @raises_transient
     @begun_again
     async def claim(self, conversation_id: str, /) -> Claimed | Waiting | None:
         """See `Backlog.claim`."""
-        async with self._engine.begin() as connection:
+        async with self.engine.begin() as connection:
             await connection.execute(_LOCK, {"conversation": conversation_id})
             first = await connection.execute(_FIRST, {"conversation": conversation_id})
             row = first.mappings().one_or_none()
@@ -90,15 +85,15 @@ class PostgresBacklog:
             if row["is_waiting"]:
                 return Waiting(until=row["free_at"])
             if not (row["has_turn"] or row["is_ahead"]):
-                free_at = await take_turn(connection, row, self._limits)
+                free_at = await take_turn(connection, row, self.limits)
                 if free_at is not None:
                     return await self._hold(connection, row["message_id"], free_at)
             leased = await connection.execute(
                 _LEASE,
                 {
                     "id": row["message_id"],
-                    "lease_s": self._lease_s,
-                    "today": self._clock.now().date(),
+                    "lease_s": self.lease_s,
+                    "today": self.clock.now().date(),
                 },
             )
             return _claimed(row, leased.mappings().one())
@@ -113,8 +108,8 @@ class PostgresBacklog:
     @begun_again
     async def renew(self, claimed: Claimed, /) -> None:
         """See `Backlog.renew`."""
-        async with self._engine.begin() as connection:
-            renewed = await connection.execute(_RENEW, {**_key(claimed), "lease_s": self._lease_s})
+        async with self.engine.begin() as connection:
+            renewed = await connection.execute(_RENEW, {**_key(claimed), "lease_s": self.lease_s})
         if renewed.rowcount != 1:
             raise OvertakenError("the message was taken over, edited, deleted or stopped")
 
@@ -122,7 +117,7 @@ class PostgresBacklog:
     @begun_again
     async def release(self, claimed: Claimed, /, *, until: datetime, counted: bool) -> None:
         """See `Backlog.release`."""
-        async with self._engine.begin() as connection:
+        async with self.engine.begin() as connection:
             await connection.execute(
                 _RELEASE, {**_key(claimed), "until": until, "taken_back": 0 if counted else 1}
             )
@@ -131,7 +126,7 @@ class PostgresBacklog:
     @begun_again
     async def show_progress(self, claimed: Claimed, remote_id: str, /) -> None:
         """See `Backlog.show_progress`."""
-        async with self._engine.begin() as connection:
+        async with self.engine.begin() as connection:
             kept = await connection.execute(_PROGRESS, {**_key(claimed), "remote": remote_id})
         if kept.rowcount != 1:
             raise OvertakenError("the message has been answered, or is somebody else's")

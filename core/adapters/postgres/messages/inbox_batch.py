@@ -7,7 +7,7 @@ that its round trip and the commit are paid once (`core.group_commit`).
 import json
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 from sqlalchemy import ARRAY, Boolean, DateTime, LargeBinary, Text, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -152,22 +152,17 @@ class _OvertakenError(Exception):
         self.seen = seen
 
 
+@dataclass(frozen=True, slots=True)
 class Questions:
     """Stores questions of different places. Safe from many tasks."""
 
-    def __init__(
-        self,
-        engine: AsyncEngine,
-        *,
-        ledger: Ledger,
-        waiting: WaitingLimits,
-        turns: TurnLimit,
-    ) -> None:
-        """Use a migrated database; `turns` are those of one person."""
-        self._engine = engine
-        self._ledger = ledger
-        self._waiting = waiting
-        self._turns = turns
+    engine: AsyncEngine
+    """A migrated database."""
+    _: KW_ONLY
+    ledger: Ledger
+    waiting: WaitingLimits
+    turns: TurnLimit
+    """Those of one person."""
 
     async def store(self, messages: Sequence[InboundMessage]) -> list[Accepted | Seen]:
         """Store all of them with their records, or none; those that are there are seen.
@@ -187,8 +182,8 @@ class Questions:
     @raises_transient
     @begun_again
     async def _store(self, messages: Sequence[InboundMessage]) -> list[Accepted | Seen]:
-        async with self._engine.begin() as connection:
-            threads = await open_threads(connection, messages, ledger=self._ledger)
+        async with self.engine.begin() as connection:
+            threads = await open_threads(connection, messages, ledger=self.ledger)
             fresh = [
                 (message, thread)
                 for message, thread in zip(messages, threads, strict=True)
@@ -207,8 +202,8 @@ class Questions:
     async def _write(
         self, connection: AsyncConnection, fresh: Sequence[tuple[InboundMessage, Thread]]
     ) -> dict[str, Accepted]:
-        ids = self._ledger.ids
-        admissions = await admit(connection, fresh, limits=self._waiting, turns=self._turns)
+        ids = self.ledger.ids
+        admissions = await admit(connection, fresh, limits=self.waiting, turns=self.turns)
         asked = [
             _Asked(
                 message=message,
@@ -223,7 +218,7 @@ class Questions:
         if len(stored) < len(fresh):
             raise _OvertakenError(REPEATED)
         entries = [
-            self._ledger.entry(
+            self.ledger.entry(
                 one.event(), content=contents_of(one.message), record_id=one.record_id
             )
             for one in asked

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, assert_never
 
 from sqlalchemy import text
@@ -101,33 +101,23 @@ _REPLACED = text("SELECT replaces FROM citebound.outbox WHERE id = :id")
 _DOUBTED = frozenset({"sending", "uncertain"})
 
 
+@dataclass(frozen=True, slots=True)
 class PostgresOutbox:
     """See `core.ports.Outbox`."""
 
-    def __init__(
-        self,
-        engine: AsyncEngine,
-        *,
-        ledger: Ledger,
-        pace: Pace,
-        officers: Officers,
-        lease_s: float = LEASE_S,
-    ) -> None:
-        """Use a migrated database; the server's clock says when a lease ends.
-
-        A card for officers says what all of these may read.
-        """
-        self._engine = engine
-        self._ledger = ledger
-        self._pace = pace
-        self._officers = officers
-        self._lease_s = lease_s
+    engine: AsyncEngine
+    """A migrated database; its clock says when a lease ends."""
+    _: KW_ONLY
+    ledger: Ledger
+    pace: Pace
+    officers: Officers
+    lease_s: float = LEASE_S
 
     @raises_transient
     @begun_again
     async def claim(self, conversation_id: str, /) -> Delivery | Waiting | None:
         """See `Outbox.claim`."""
-        async with self._engine.begin() as connection:
+        async with self.engine.begin() as connection:
             oldest = await connection.execute(_OLDEST, {"conversation": conversation_id})
             row = oldest.mappings().one_or_none()
             if row is None:
@@ -135,14 +125,14 @@ class PostgresOutbox:
             if row["is_waiting"]:
                 return Waiting(until=row["free_at"])
             if row["state"] == "queued" and (row["rests"] or not row["has_slot"]):
-                slot = await self._pace.take(connection, _channel(row))
+                slot = await self.pace.take(connection, _channel(row))
                 taken = (await connection.execute(_WAIT, {"id": row["id"], "slot": slot})).one()
                 if taken.is_waiting:
                     return Waiting(until=taken.next_at)
-            leased = await connection.execute(_LEASE, {"id": row["id"], "lease_s": self._lease_s})
+            leased = await connection.execute(_LEASE, {"id": row["id"], "lease_s": self.lease_s})
             reply = reply_of(row["reply"])
             if reply.is_card:
-                await blank_for(connection, self._officers.logins)
+                await blank_for(connection, self.officers.logins)
             reply = await read_case(
                 connection,
                 reply,
@@ -161,14 +151,14 @@ class PostgresOutbox:
     @begun_again
     async def renew(self, delivery: Delivery, /) -> None:
         """See `Outbox.renew`."""
-        async with self._engine.begin() as connection:
-            await _held(connection, delivery, _RENEW, lease_s=self._lease_s)
+        async with self.engine.begin() as connection:
+            await _held(connection, delivery, _RENEW, lease_s=self.lease_s)
 
     @raises_transient
     @begun_again
     async def begin(self, delivery: Delivery, /) -> None:
         """See `Outbox.begin`."""
-        async with self._engine.begin() as connection:
+        async with self.engine.begin() as connection:
             language = delivery.reply.language
             kept = {} if language is None else {"language": language.value}
             await _held(connection, delivery, _BEGIN, language=json.dumps(kept))
@@ -177,7 +167,7 @@ class PostgresOutbox:
     @begun_again
     async def apply(self, delivery: Delivery, step: Step, /) -> None:
         """See `Outbox.apply`."""
-        async with self._engine.begin() as connection:
+        async with self.engine.begin() as connection:
             match step:
                 case Settle():
                     tag = Tag.REPLY_UPDATED if delivery.replaces else Tag.REPLY_POSTED
@@ -206,7 +196,7 @@ class PostgresOutbox:
         state = "uncertain" if delivery.is_doubtful else "queued"
         await _keep(connection, delivery, state, seconds=step.seconds)
         if step.channel_rests:
-            await self._pace.rest(connection, _channel_of(delivery), seconds=step.seconds)
+            await self.pace.rest(connection, _channel_of(delivery), seconds=step.seconds)
 
     async def _doubt(self, connection: AsyncConnection, delivery: Delivery, step: Doubt) -> None:
         if not delivery.is_recorded_doubt:
@@ -257,7 +247,7 @@ class PostgresOutbox:
             "thread": None if delivery.is_direct else place.thread,
             "message": remote_id,
         }
-        await self._ledger.event(connection, event, content={"place": json_text(where)})
+        await self.ledger.event(connection, event, content={"place": json_text(where)})
 
 
 async def _held(

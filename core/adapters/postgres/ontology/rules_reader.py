@@ -4,7 +4,7 @@ A fraction of the whole ontology, which would take seconds and hundreds of megab
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import RowMapping, text
@@ -116,23 +116,21 @@ async def read_rules(engine: AsyncEngine, scope: Scope) -> Rules:
     )
 
 
+@dataclass(frozen=True, slots=True)
 class _Places:
     """Quotes and places of rows; most rows of a section share its place."""
 
-    def __init__(
-        self, versions: Mapping[int, RowMapping], sections: Mapping[int, RowMapping]
-    ) -> None:
-        self._versions = versions
-        self._sections = sections
-        self._known: dict[tuple[int, int | None], SectionRef] = {}
+    versions: Mapping[int, RowMapping]
+    sections: Mapping[int, RowMapping]
+    _known: dict[tuple[int, int | None], SectionRef] = field(default_factory=dict, init=False)
 
     def quote(self, row: RowMapping) -> str:
         span: Span = span_of(row)
-        content: str = self._versions[span.version_id]["text"]
+        content: str = self.versions[span.version_id]["text"]
         return content[span.char_start : span.char_end]
 
     def place(self, row: RowMapping) -> SectionRef:
-        version, section = self._versions[row["version_id"]], self._sections[row["section_id"]]
+        version, section = self.versions[row["version_id"]], self.sections[row["section_id"]]
         on = section["id"], page_of(version["page_starts"], row["char_start"])
         if on not in self._known:
             self._known[on] = section_ref({**version, **section, "char_start": row["char_start"]})

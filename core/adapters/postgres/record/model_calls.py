@@ -8,7 +8,7 @@ are finished; one that broke off is not counted, since nobody tells what it cost
 import asyncio
 import logging
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import KW_ONLY, asdict, dataclass
 
 from sqlalchemy import select, text
 from sqlalchemy.dialects.postgresql import insert
@@ -123,24 +123,18 @@ class ForgetfulCallLog:
         """Store nothing."""
 
 
+@dataclass(frozen=True, slots=True)
 class PostgresSpending:
     """See `core.ports.Spending`. Safe from many processes.
 
     `officers` hear of a day on which the budget is spent.
     """
 
-    def __init__(
-        self,
-        engine: AsyncEngine,
-        *,
-        budget_usd: float,
-        officers: Officers,
-        ids: IdSource,
-    ) -> None:
-        self._engine = engine
-        self._budget_usd = budget_usd
-        self._officers = officers
-        self._ids = ids
+    engine: AsyncEngine
+    _: KW_ONLY
+    budget_usd: float
+    officers: Officers
+    ids: IdSource
 
     async def check(self) -> None:
         """See `Spending.check`."""
@@ -149,16 +143,16 @@ class PostgresSpending:
                 spent_usd = await self._read()
         except (TransientError, TimeoutError) as error:
             raise DayBudgetSpentError("what the day has cost can't be read") from error
-        if spent_usd >= self._budget_usd:
+        if spent_usd >= self.budget_usd:
             await self._tell(spent_usd)
             raise DayBudgetSpentError(
-                f"the day has cost USD {spent_usd:.2f} of {self._budget_usd:.2f}"
+                f"the day has cost USD {spent_usd:.2f} of {self.budget_usd:.2f}"
             )
 
     @raises_transient
     @begun_again
     async def _read(self) -> float:
-        async with self._engine.connect() as connection:
+        async with self.engine.connect() as connection:
             return float(await connection.scalar(_SPENT) or 0.0)
 
     async def _tell(self, spent_usd: float) -> None:
@@ -172,8 +166,8 @@ class PostgresSpending:
     @raises_transient
     @begun_again
     async def _told(self, spent_usd: float) -> None:
-        async with self._engine.begin() as connection:
-            given = {"budget": self._budget_usd, "spent": spent_usd}
+        async with self.engine.begin() as connection:
+            given = {"budget": self.budget_usd, "spent": spent_usd}
             day = await connection.scalar(_NOTE, given)
             if day is not None:
                 logger.error("the day's budget for language models is spent: the rules answer")
@@ -181,6 +175,6 @@ class PostgresSpending:
                     connection,
                     Notice.DAY_BUDGET_SPENT,
                     cause=f"budget:{day}",
-                    officers=self._officers,
-                    ids=self._ids,
+                    officers=self.officers,
+                    ids=self.ids,
                 )

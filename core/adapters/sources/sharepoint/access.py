@@ -14,7 +14,7 @@ changes says whose permissions are news.
 import json
 import re
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
@@ -61,32 +61,21 @@ _EVERYONE = "c:0(.s|true"
 _EVERYONE_HERE = "c:0-.f|rolemanager|spo-grid-all-users/"
 
 
+@dataclass(frozen=True, slots=True)
 class SharePointAccess:
     """See `SourceAccess`."""
 
-    def __init__(
-        self,
-        library: DocumentLibrary,
-        *,
-        tenant: str,
-        takes_links: bool,
-        now: Callable[[], datetime],
-        few: int = FEW,
-    ) -> None:
-        """Read nothing yet.
-
-        Args:
-            library: whose.
-            tenant: the directory's id.
-            takes_links: True: a link for the organisation lets all of it read.
-            now: the present instant.
-            few: see `FEW`.
-        """
-        self._library = library
-        self._tenant = tenant
-        self._takes_links = takes_links
-        self._now = now
-        self._few = few
+    library: DocumentLibrary
+    """Whose."""
+    _: KW_ONLY
+    tenant: str
+    """The directory's id."""
+    takes_links: bool
+    """True: a link for the organisation lets all of it read."""
+    now: Callable[[], datetime]
+    """The present instant."""
+    few: int = FEW
+    """See `FEW`."""
 
     async def check(self) -> None:
         """Refuse a library whose permissions are not shown to us.
@@ -95,7 +84,7 @@ class SharePointAccess:
             ConfigError: They are not.
             TransientError: Graph fails at the moment.
         """
-        found = await self._permissions((await self._library.ids()).scope)
+        found = await self._permissions((await self.library.ids()).scope)
         if isinstance(found, str) or not any(map(_names_somebody, found)):
             raise ConfigError(NO_READERS)
 
@@ -123,14 +112,14 @@ class SharePointAccess:
     async def _begin(self, known: Sequence[str], since: str | None) -> "_Place":
         """Say whose permissions are to be read, and where the next listing starts."""
         before = _read_place(since)
-        now = self._now()
+        now = self.now()
         is_due = before is None or now - before.whole_at >= WHOLE_EVERY
-        is_large = len(known) > self._few
-        if before is not None and not is_due and is_large and self._library.has(before.link):
+        is_large = len(known) > self.few
+        if before is not None and not is_due and is_large and self.library.has(before.link):
             told = await self._changed(before.link)
             if told is not None:
                 return _Place(link=told.link, whole_at=before.whole_at, ids=tuple(told.ids))
-        link = await self._library.delta(token="latest")  # noqa: S106
+        link = await self.library.delta(token="latest")  # noqa: S106
         told = await self._changed(link) or await self._changed(link, prefer="")
         if told is None:
             raise TransientError("Microsoft Graph does not say where changes begin")
@@ -142,7 +131,7 @@ class SharePointAccess:
         may = frozenset({BAD_REQUEST, FORBIDDEN, GONE})
         following_pages = Following("Microsoft Graph")
         for _ in range(MOST_FEED_PAGES):
-            reply = await self._library.get(link, may=may, prefer=prefer)
+            reply = await self.library.get(link, may=may, prefer=prefer)
             if reply.status in may:
                 return None
             told = reply.json()
@@ -166,10 +155,10 @@ class SharePointAccess:
         for one in found:
             named = readers_of(
                 one,
-                site=self._library.address.site_key,
-                tenant=self._tenant,
-                takes_links=self._takes_links,
-                now=self._now(),
+                site=self.library.address.site_key,
+                tenant=self.tenant,
+                takes_links=self.takes_links,
+                now=self.now(),
             )
             if named is None:
                 return ItemReaders(item_id=item_id, groups=None)
@@ -178,10 +167,10 @@ class SharePointAccess:
 
     async def _permissions(self, item_id: str) -> list[Mapping[str, Any]] | str:
         """Return the permissions of a file; or why they can't be read."""
-        link: Any = await self._library.below(item_id, "/permissions")
+        link: Any = await self.library.below(item_id, "/permissions")
         found: list[Mapping[str, Any]] = []
         for _ in range(MOST_PAGES):
-            reply = await self._library.get(link, may=OF_ONE_FILE)
+            reply = await self.library.get(link, may=OF_ONE_FILE)
             if reply.status == FORBIDDEN:
                 return NO_READERS
             if reply.status == NOT_FOUND:
