@@ -9,38 +9,36 @@ from uuid import UUID
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from core.adapters.postgres.engine.rows import record, row_of
 from core.adapters.postgres.engine.transactions import AdvisoryLock, wait_for_one
-from core.adapters.postgres.queue.conversations import place_of
 from core.adapters.postgres.queue.replies import reply_of
-from core.domain.answer import Outcome
 from core.domain.case import (
     AskedAnswer,
     CaseState,
     NewCase,
-    Opener,
-    ReviewVerdict,
     StoredCase,
-    Urgency,
 )
 from core.domain.errors import IntegrityError
 from core.domain.officers import Account
 from core.ports.cases import SettledFilter
 
 _COLUMNS = (  # the question as it stands alone, unless a report was made before in its thread
-    "SELECT k.id::text, k.number, k.state, k.owner, k.owner_name, k.claimed_at, k.due_at,"
-    " k.opened_at, k.urgency, k.opener, k.note, k.record_id::text, k.asker_name, k.person,"
-    " k.mode, k.permalink, k.is_private, k.is_anonymous, k.is_sensitive, k.is_wrong, k.reason,"
-    " k.reply_id, k.answered_at, k.reminded_at, k.overdue_at, q.id::text AS question_id,"
+    "SELECT k.id::text AS case_id, k.number, k.state, k.owner, k.owner_name, k.claimed_at,"
+    " k.due_at, k.opened_at, k.urgency, k.opener, k.note, k.record_id::text, k.asker_name,"
+    " k.person, k.mode, k.permalink, k.is_private, k.is_anonymous, k.is_sensitive, k.is_wrong,"
+    " k.reason, k.reply_id, k.answered_at, k.reminded_at, k.overdue_at, q.id::text AS question_id,"
     " CASE WHEN EXISTS (SELECT FROM citebound.questions b JOIN citebound.answers r"
     "  ON r.question_id = b.id WHERE b.conversation_id = q.conversation_id"
     "  AND b.asked_at < q.asked_at AND r.outcome = 'escalated' AND r.refusal IS NULL)"
     " THEN q.text ELSE q.standalone END AS question,"
     " q.conversation_id::text, a.id::text AS answer_id, c.platform, c.tenant, c.channel, c.thread,"
-    " citebound.shown_reply(o.reply) AS reply, (SELECT citebound.shown_words(m.body, o.reply)"
+    " citebound.shown_reply(o.reply) AS reply,"
+    " coalesce((SELECT citebound.shown_words(m.body, o.reply)"
     "  FROM citebound.case_messages m WHERE m.case_id = k.id"
-    "  AND m.kind = 'answer' AND m.refusal IS NULL ORDER BY m.id DESC LIMIT 1) AS told,"
-    " (SELECT v.verdict FROM citebound.verdicts v WHERE v.answer_id = a.id"
-    "  ORDER BY v.id DESC LIMIT 1) AS verdict"
+    "  AND m.kind = 'answer' AND m.refusal IS NULL ORDER BY m.id DESC LIMIT 1), '') AS told,"
+    # An earlier release kept no more of what an officer found than that it is wrong.
+    " coalesce((SELECT v.verdict FROM citebound.verdicts v WHERE v.answer_id = a.id"
+    "  ORDER BY v.id DESC LIMIT 1), CASE WHEN k.is_wrong THEN 'wrong' END) AS verdict"
     " FROM citebound.cases k JOIN citebound.questions q ON q.id = k.question_id"
     " JOIN citebound.answers a ON a.question_id = q.id"
     " JOIN citebound.conversations c ON c.id = q.conversation_id"
@@ -68,7 +66,8 @@ _OF_ASKER = text(
     " AND k.state <> 'closed' ORDER BY k.number DESC LIMIT 50"
 )
 _ANSWER = text(
-    "SELECT a.id::text AS answer_id, a.outcome, a.refusal, q.id::text AS question_id,"
+    "SELECT a.id::text AS answer_id, a.outcome, q.id::text AS question_id,"
+    " a.outcome = 'escalated' AND a.refusal IS NULL AS was_reported,"
     " q.text AS question, q.standalone, q.conversation_id::text, i.person, i.mode, i.asker,"
     " o.id AS reply_id,"
     " ARRAY(SELECT said.text FROM citebound.claims said WHERE said.answer_id = a.id) AS claims"
@@ -81,9 +80,10 @@ _ANSWER = text(
 _INSERT = text(
     "INSERT INTO citebound.cases (id, number, question_id, state, reason, due_at, opened_at,"
     " urgency, opener, note, reply_id, record_id, asker, asker_name, person, mode, permalink,"
-    " is_private, is_anonymous, is_sensitive) OVERRIDING SYSTEM VALUE VALUES (:id, :number,"
-    " :question, 'open', :reason, :due_at, :opened_at, :urgency, :opener, :note, :reply, :record,"
-    " :asker, :asker_name, :person, :mode, :permalink, :is_private, :is_anonymous, :is_sensitive)"
+    " is_private, is_anonymous, is_sensitive) OVERRIDING SYSTEM VALUE VALUES (:case_id, :number,"
+    " :question_id, 'open', :outcome, :due_at, :opened_at, :urgency, :opener, :note, :reply_id,"
+    " :record_id, :asker, :asker_name, :person, :mode, :permalink, :is_private, :is_anonymous,"
+    " :is_sensitive)"
 )
 _TO_REMIND = text(
     "SELECT id::text FROM citebound.cases WHERE state IN ('open', 'claimed')"
@@ -105,7 +105,7 @@ _SAVE = text(
     " note = :note, urgency = :urgency, due_at = :due_at, asker_name = :asker_name,"
     " permalink = :permalink, is_private = :is_private, is_anonymous = :is_anonymous,"
     " is_sensitive = :is_sensitive, reminded_at = :reminded_at, overdue_at = :overdue_at"
-    " WHERE id = CAST(:id AS uuid)"
+    " WHERE id = CAST(:case_id AS uuid)"
 )
 _LOCK = text("SELECT 1 FROM citebound.conversations WHERE id = CAST(:id AS uuid) FOR NO KEY UPDATE")
 
@@ -122,7 +122,7 @@ class PostgresCaseRows:
             return None
         keys = {"answer": answer_id, "platform": by.platform, "tenant": by.tenant}
         row = (await self._connection.execute(_ANSWER, keys)).mappings().one_or_none()
-        return None if row is None else _asked(row)
+        return None if row is None else record(AskedAnswer, row)
 
     async def lock(self, conversation_id: str, /) -> None:
         """See `CaseRows.lock`."""
@@ -172,54 +172,12 @@ class PostgresCaseRows:
 
     async def insert(self, case: NewCase, /) -> StoredCase:
         """See `CaseRows.insert`."""
-        asked = case.asked
-        row = {
-            "id": case.case_id,
-            "number": case.number,
-            "question": asked.question_id,
-            "reason": asked.outcome.value,
-            "due_at": case.due_at,
-            "opened_at": case.opened_at,
-            "urgency": case.urgency,
-            "opener": case.opener,
-            "note": case.note,
-            "reply": asked.reply_id,
-            "record": case.record_id,
-            "asker": asked.asker,
-            "asker_name": case.asker_name,
-            "person": asked.person,
-            "mode": asked.mode,
-            "permalink": case.permalink,
-            "is_private": case.is_private,
-            "is_anonymous": case.is_anonymous,
-            "is_sensitive": case.is_sensitive,
-        }
-        await self._connection.execute(_INSERT, row)
+        await self._connection.execute(_INSERT, row_of(case, **row_of(case.asked)))
         return await self._stored(case.case_id)
 
     async def save(self, case: StoredCase, /) -> StoredCase:
         """See `CaseRows.save`."""
-        row = {
-            "id": case.case_id,
-            "state": case.state,
-            "owner": case.owner,
-            "owner_name": case.owner_name,
-            "claimed_at": case.claimed_at,
-            "answered_at": case.answered_at,
-            "is_wrong": case.is_wrong,
-            "opener": case.opener,
-            "note": case.note,
-            "urgency": case.urgency,
-            "due_at": case.due_at,
-            "asker_name": case.asker_name,
-            "permalink": case.permalink,
-            "is_private": case.is_private,
-            "is_anonymous": case.is_anonymous,
-            "is_sensitive": case.is_sensitive,
-            "reminded_at": case.reminded_at,
-            "overdue_at": case.overdue_at,
-        }
-        await self._connection.execute(_SAVE, row)
+        await self._connection.execute(_SAVE, row_of(case))
         return await self._stored(case.case_id)
 
     async def _stored(self, case_id: str) -> StoredCase:
@@ -245,65 +203,11 @@ def is_uuid(text: str) -> bool:
         return False
 
 
-def _asked(row: Mapping[Any, Any]) -> AskedAnswer:
-    outcome = Outcome(row["outcome"])
-    return AskedAnswer(
-        answer_id=row["answer_id"],
-        outcome=outcome,
-        was_reported=outcome is Outcome.ESCALATED and row["refusal"] is None,
-        claims=tuple(row["claims"]),
-        question_id=row["question_id"],
-        question=row["question"],
-        standalone=row["standalone"],
-        conversation_id=row["conversation_id"],
-        asker=row["asker"],
-        person=row["person"],
-        mode=row["mode"],
-        reply_id=row["reply_id"],
-    )
-
-
 def _case(row: Mapping[Any, Any]) -> StoredCase:
     reply = None if row["reply"] is None else reply_of(row["reply"])
-    return StoredCase(
-        case_id=row["id"],
-        number=row["number"],
-        state=CaseState(row["state"]),
-        urgency=Urgency(row["urgency"]),
-        opener=Opener(row["opener"]),
-        opened_at=row["opened_at"],
-        due_at=row["due_at"],
-        owner=row["owner"],
-        owner_name=row["owner_name"],
-        claimed_at=row["claimed_at"],
-        answered_at=row["answered_at"],
-        reminded_at=row["reminded_at"],
-        overdue_at=row["overdue_at"],
-        note=row["note"],
-        told=row["told"] or "",
-        record_id=row["record_id"],
-        account=Account(platform=row["platform"], tenant=row["tenant"], person=row["person"]),
-        asker_name=row["asker_name"],
-        place=place_of(row),
-        permalink=row["permalink"],
-        is_private=row["is_private"],
-        is_anonymous=row["is_anonymous"],
-        is_sensitive=row["is_sensitive"],
-        is_wrong=row["is_wrong"],
-        verdict=_verdict(row),
-        reason=row["reason"],
-        question_id=row["question_id"],
-        question=row["question"],
-        conversation_id=row["conversation_id"],
-        answer_id=row["answer_id"],
+    return record(
+        StoredCase,
+        row,
         answer=None if reply is None else reply.answer,
-        reply_id=row["reply_id"],
         reply_record=None if reply is None else reply.record_id,
     )
-
-
-def _verdict(row: Mapping[str, Any]) -> ReviewVerdict | None:
-    """Return what an officer found; an earlier release kept no more than that it is wrong."""
-    if row["verdict"]:
-        return ReviewVerdict(row["verdict"])
-    return ReviewVerdict.WRONG if row["is_wrong"] else None

@@ -12,6 +12,7 @@ from core.adapters.postgres.cases.case_posts import tell_officers
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger, unit_of
 from core.adapters.postgres.engine.officer_stores import ReadsForOfficers
+from core.adapters.postgres.engine.rows import record, row_of
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters
 from core.adapters.postgres.engine.transactions import begun_again, reading
 from core.audit.documents import Event
@@ -20,13 +21,10 @@ from core.domain.delivery import Notice
 from core.domain.json_value import Json
 from core.domain.officers import Officers
 from core.domain.question import Scope
-from core.language.spans import Span, VersionId
 from core.ports.precedents import (
     AnsweredCase,
     BoundClause,
     Precedent,
-    PrecedentScope,
-    PrecedentState,
     PrecedentUnit,
     SectionText,
 )
@@ -36,7 +34,8 @@ MOST_LISTED = 500
 
 # The words of who asked are read where they stand: with their question, until they are erased.
 COLUMNS = """
-SELECT p.id::text, p.number, k.number AS case_number, p.state, p.is_askers, p.wordings, p.answer,
+SELECT p.id::text AS precedent_id, p.number, k.number AS case_number, p.state, p.is_askers,
+       p.wordings, p.answer,
        CASE WHEN p.is_askers THEN q.standalone ELSE p.question END AS question, p.answered_by,
        p.groups, p.jurisdictions, p.expires_on, p.proposed_by, p.proposed_at, p.decided_by,
        p.approved_at, p.reason, p.record_id::text,
@@ -65,8 +64,9 @@ _READ = text(
     f"SELECT version_id FROM {LIVE} live WHERE version_id = ANY(CAST(:versions AS bigint[]))"  # noqa: S608  # constants
 )
 _ANSWERED = text("""
-SELECT k.id::text, k.number, k.is_sensitive, k.record_id::text, q.standalone AS question,
-       q.scope->>'jurisdiction' AS jurisdiction, m.body AS answer, m.actor AS answered_by
+SELECT k.id::text AS case_id, k.number, k.is_sensitive, k.record_id::text,
+       q.standalone AS question, q.scope->>'jurisdiction' AS jurisdiction,
+       coalesce(m.body, '') AS answer, coalesce(m.actor, '') AS answered_by
   FROM citebound.cases k JOIN citebound.questions q ON q.id = k.question_id
   LEFT JOIN LATERAL (
     SELECT body, actor FROM citebound.case_messages
@@ -79,10 +79,10 @@ SELECT k.id::text, k.number, k.is_sensitive, k.record_id::text, q.standalone AS 
 # Whoever may read them: who may read a clause is compared with whom it is told to.
 _EVERYBODY = "citebound.versions_in_force(NULL, :day)"
 _SECTION = text(f"""
-SELECT v.id, l.key, coalesce(v.label, v.number::text) AS version,
+SELECT v.id AS version_id, l.key AS policy, coalesce(v.label, v.number::text) AS version,
        citebound.audience_now(v.audience, v.policy_id) AS audience, v.jurisdiction,
-       coalesce(s.number, s.title) AS section, s.body_start,
-       substr(v.text, s.body_start + 1, s.char_end - s.body_start) AS body
+       coalesce(s.number, s.title) AS section, s.body_start AS char_start,
+       substr(v.text, s.body_start + 1, s.char_end - s.body_start) AS text
   FROM {_EVERYBODY} live JOIN citebound.policy_versions v ON v.id = live.version_id
   JOIN citebound.policies l ON l.id = v.policy_id
   JOIN citebound.sections s ON s.version_id = v.id
@@ -103,18 +103,19 @@ SELECT count(*) FROM unnest(:versions, :starts, :ends, :quotes)
 _INSERT = text(
     "INSERT INTO citebound.precedents (id, case_id, state, question, is_askers, wordings, answer,"
     " answered_by, groups, jurisdictions, expires_on, proposed_by, proposed_at, proposal_id,"
-    " record_id) VALUES (:id, CAST(:case AS uuid), :state, :question, :is_askers, :wordings,"
-    " :answer, :answered_by, :groups, :jurisdictions, :expires_on, :proposed_by, :proposed_at,"
-    " CAST(:record AS uuid), CAST(:record AS uuid)) RETURNING number"
+    " record_id) VALUES (:precedent_id, CAST(:case AS uuid), :state, :question, :is_askers,"
+    " :wordings, :answer, :answered_by, :groups, :jurisdictions, :expires_on, :proposed_by,"
+    " :proposed_at, CAST(:record_id AS uuid), CAST(:record_id AS uuid)) RETURNING number"
 ).bindparams(*(bindparam(n, type_=ARRAY(Text)) for n in ("wordings", "groups", "jurisdictions")))
 _INSERT_CLAUSE = text(
     "INSERT INTO citebound.precedent_clauses (precedent_id, n, version_id, char_start, char_end,"
-    " quote, section) VALUES (:id, :n, :version, :start, :end, :quote, :section)"
+    " quote, section)"
+    " VALUES (:precedent_id, :n, :version_id, :char_start, :char_end, :quote, :section)"
 )
 _SAVE = text(
     "UPDATE citebound.precedents SET state = :state, decided_by = :decided_by,"
-    " approved_at = :approved_at, reason = :reason, record_id = CAST(:record AS uuid)"
-    " WHERE id = CAST(:id AS uuid)"
+    " approved_at = :approved_at, reason = :reason, record_id = CAST(:record_id AS uuid)"
+    " WHERE id = CAST(:precedent_id AS uuid)"
 )
 
 
@@ -186,18 +187,7 @@ class PrecedentRows:
         """See `PrecedentUnit.answered`."""
         found = await self._connection.execute(_ANSWERED, {"number": number})
         row = found.mappings().one_or_none()
-        if row is None:
-            return None
-        return AnsweredCase(
-            case_id=row["id"],
-            number=row["number"],
-            question=row["question"],
-            answer=row["answer"] or "",
-            answered_by=row["answered_by"] or "",
-            is_sensitive=row["is_sensitive"],
-            jurisdiction=row["jurisdiction"],
-            record_id=row["record_id"],
-        )
+        return None if row is None else record(AnsweredCase, row)
 
     async def of_case(self, case_id: str, /) -> tuple[Precedent, ...]:
         """See `PrecedentUnit.of_case`."""
@@ -208,19 +198,7 @@ class PrecedentRows:
         """See `PrecedentUnit.section`."""
         given = {"policy": policy, "section": section, "day": on_day}
         rows = (await self._connection.execute(_SECTION, given)).mappings().all()
-        if len(rows) != 1:
-            return None
-        row = rows[0]
-        return SectionText(
-            version_id=VersionId(row["id"]),
-            policy=row["key"],
-            version=row["version"],
-            section=row["section"],
-            char_start=row["body_start"],
-            text=row["body"],
-            audience=frozenset(row["audience"]),
-            jurisdiction=row["jurisdiction"],
-        )
+        return record(SectionText, rows[0]) if len(rows) == 1 else None
 
     async def standing(self, clauses: Sequence[BoundClause], /, *, on_day: date) -> bool:
         """See `PrecedentUnit.standing`."""
@@ -241,56 +219,20 @@ class PrecedentRows:
 
     async def insert(self, precedent: Precedent, /, *, case_id: str) -> Precedent:
         """See `PrecedentUnit.insert`; officers are told that one waits."""
-        number = await self._connection.scalar(
-            _INSERT,
-            {
-                "id": precedent.precedent_id,
-                "case": case_id,
-                "state": precedent.state,
-                "question": "" if precedent.is_askers else precedent.question,
-                "is_askers": precedent.is_askers,
-                "wordings": list(precedent.wordings),
-                "answer": precedent.answer,
-                "answered_by": precedent.answered_by,
-                "groups": sorted(precedent.scope.groups),
-                "jurisdictions": sorted(precedent.scope.jurisdictions),
-                "expires_on": precedent.expires_on,
-                "proposed_by": precedent.proposed_by,
-                "proposed_at": precedent.proposed_at,
-                "record": precedent.record_id,
-            },
-        )
-        await self._connection.execute(
-            _INSERT_CLAUSE,
-            [
-                {
-                    "id": precedent.precedent_id,
-                    "n": n,
-                    "version": one.span.version_id,
-                    "start": one.span.char_start,
-                    "end": one.span.char_end,
-                    "quote": one.quote,
-                    "section": one.section,
-                }
-                for n, one in enumerate(precedent.clauses, start=1)
-            ],
-        )
+        question = "" if precedent.is_askers else precedent.question
+        row = row_of(precedent, **row_of(precedent.scope), case=case_id, question=question)
+        number = await self._connection.scalar(_INSERT, row)
+        clauses = [
+            row_of(clause, **row_of(clause.span), precedent_id=precedent.precedent_id, n=n)
+            for n, clause in enumerate(precedent.clauses, start=1)
+        ]
+        await self._connection.execute(_INSERT_CLAUSE, clauses)
         await self.tell_officers(precedent, Notice.PRECEDENT_PROPOSED)
         return replace(precedent, number=int(number or 0))
 
     async def save(self, precedent: Precedent, /) -> None:
         """See `PrecedentUnit.save`."""
-        await self._connection.execute(
-            _SAVE,
-            {
-                "id": precedent.precedent_id,
-                "state": precedent.state,
-                "decided_by": precedent.decided_by,
-                "approved_at": precedent.approved_at,
-                "reason": precedent.reason,
-                "record": precedent.record_id,
-            },
-        )
+        await self._connection.execute(_SAVE, row_of(precedent))
 
     async def record(
         self,
@@ -334,41 +276,4 @@ class PrecedentRows:
 
 def precedent_of(row: Mapping[Any, Any]) -> Precedent:
     """Return a precedent from a row of `COLUMNS`."""
-    return Precedent(
-        precedent_id=row["id"],
-        number=row["number"],
-        case_number=row["case_number"],
-        state=PrecedentState(row["state"]),
-        question=row["question"],
-        is_askers=row["is_askers"],
-        wordings=tuple(row["wordings"]),
-        answer=row["answer"],
-        answered_by=row["answered_by"],
-        clauses=tuple(map(_clause, row["clauses"])),
-        scope=PrecedentScope(
-            groups=frozenset(row["groups"]), jurisdictions=frozenset(row["jurisdictions"])
-        ),
-        expires_on=row["expires_on"],
-        proposed_by=row["proposed_by"],
-        proposed_at=row["proposed_at"],
-        record_id=row["record_id"],
-        decided_by=row["decided_by"],
-        approved_at=row["approved_at"],
-        reason=row["reason"],
-    )
-
-
-def _clause(stored: Mapping[str, Any]) -> BoundClause:
-    return BoundClause(
-        span=Span(
-            version_id=VersionId(stored["version_id"]),
-            char_start=stored["char_start"],
-            char_end=stored["char_end"],
-        ),
-        quote=stored["quote"],
-        policy=stored["policy"],
-        version=stored["version"],
-        section=stored["section"],
-        audience=frozenset(stored["audience"]),
-        jurisdiction=stored["jurisdiction"],
-    )
+    return record(Precedent, row)

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from datetime import date
 
-from sqlalchemy import RowMapping, func, select, text
+from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.corpus.corpus_reader import PostgresCorpusReader, metadata_of
+from core.adapters.postgres.corpus.corpus_reader import PostgresCorpusReader
 from core.adapters.postgres.corpus.cross_references import resolve_references, store_references
 from core.adapters.postgres.corpus.publication_events import record_publication
 from core.adapters.postgres.corpus.publishing import (
@@ -24,21 +24,19 @@ from core.adapters.postgres.corpus.source_changes import note_version
 from core.adapters.postgres.corpus.untold_editions import note_untold
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
-from core.adapters.postgres.engine.scope import LIVE, scope_parameters
-from core.adapters.postgres.engine.tables import editions
-from core.adapters.postgres.engine.transactions import reading, wait_for_publishing
+from core.adapters.postgres.engine.rows import record, row_of
+from core.adapters.postgres.engine.transactions import wait_for_publishing
 from core.adapters.postgres.ontology.ontology_writer import store_facts
 from core.adapters.postgres.search import indexes
 from core.adapters.postgres.search.indexes import ensure_ann_indexes, is_large
 from core.adapters.postgres.search.spaces import serving_id
 from core.domain.policy import Withdrawal
-from core.domain.question import Scope
 from core.language.spans import VersionId
 from core.ports import EmbeddingSpace, Publication, Published, StoredVersion, Vector
 
 _VERSIONS_OF = text(
-    "SELECT v.*, p.key, f.path AS read_from, w.edition AS withdrawn_in, w.withdrawn_from,"
-    " w.is_file_gone, w.reason AS withdrawn_because,"
+    "SELECT v.*, v.id AS version_id, p.key, f.path AS read_from, w.edition,"
+    " w.withdrawn_from AS since, w.is_file_gone, w.reason,"
     " EXISTS (SELECT FROM citebound.chunks c WHERE c.version_id = v.id) AS has_chunks"
     " FROM citebound.policies p JOIN citebound.policy_versions v ON v.policy_id = p.id"
     " LEFT JOIN citebound.policy_files f ON f.policy_id = p.id"
@@ -61,20 +59,7 @@ class PostgresCorpusStore(PostgresCorpusReader):
         """See `CorpusStore.versions_of`."""
         async with self._engine.connect() as connection:
             rows = (await connection.execute(_VERSIONS_OF, {"key": key})).mappings().all()
-        return [
-            StoredVersion(
-                version_id=VersionId(row["id"]),
-                number=row["number"],
-                sha256=bytes(row["sha256"]),
-                metadata=metadata_of(row),
-                has_chunks=row["has_chunks"],
-                facts_hash=bytes(row["facts_hash"]) if row["facts_hash"] else None,
-                facts_by=row["facts_by"],
-                withdrawal=_withdrawal(row),
-                read_from=row["read_from"],
-            )
-            for row in rows
-        ]
+        return [record(StoredVersion, row, withdrawal=_withdrawal(row)) for row in rows]
 
     @raises_transient
     async def note_file(self, key: str, path: str, /) -> None:
@@ -94,19 +79,8 @@ class PostgresCorpusStore(PostgresCorpusReader):
             " AND s.dimensions = :dimensions AND s.revision = :revision"
         )
         async with self._engine.connect() as connection:
-            known = {
-                bytes(found)
-                for found in await connection.scalars(
-                    query,
-                    {
-                        "hashes": list(set(hashes)),
-                        "provider": space.provider,
-                        "model": space.model,
-                        "dimensions": space.dimensions,
-                        "revision": space.revision,
-                    },
-                )
-            }
+            given = {"hashes": list(set(hashes)), **row_of(space)}
+            known = {bytes(found) for found in await connection.scalars(query, given)}
         missing: list[int] = []
         for index, digest in enumerate(hashes):
             if digest not in known:
@@ -177,28 +151,6 @@ class PostgresCorpusStore(PostgresCorpusReader):
         if large:
             await ensure_ann_indexes(self._engine, space)
 
-    @raises_transient
-    async def current_edition(self) -> int | None:
-        """See `CorpusStore.current_edition`."""
-        async with reading(self._engine) as connection:
-            return await connection.scalar(select(func.max(editions.c.number)))
-
-    @raises_transient
-    async def has_chunks(self, scope: Scope, /) -> bool:
-        """See `CorpusStore.has_chunks`."""
-        query = text(
-            f"SELECT EXISTS (SELECT FROM {LIVE} live JOIN citebound.chunks c USING (version_id))"  # noqa: S608
-        )
-        async with reading(self._engine) as connection:
-            return bool(await connection.scalar(query, scope_parameters(scope)))
-
 
 def _withdrawal(row: RowMapping) -> Withdrawal | None:
-    if row["withdrawn_in"] is None:
-        return None
-    return Withdrawal(
-        edition=row["withdrawn_in"],
-        since=row["withdrawn_from"],
-        is_file_gone=row["is_file_gone"],
-        reason=row["withdrawn_because"],
-    )
+    return None if row["edition"] is None else record(Withdrawal, row)

@@ -2,21 +2,22 @@
 
 from collections.abc import Sequence
 
-from sqlalchemy import RowMapping, func, select, text
+from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.scope import LIVE, scope_parameters, section_ref
+from core.adapters.postgres.engine.rows import record
+from core.adapters.postgres.engine.scope import LIVE, scope_parameters, section_ref, span_arrays
 from core.adapters.postgres.engine.tables import editions
 from core.adapters.postgres.engine.transactions import reading
 from core.domain.ontology import SectionRef
-from core.domain.policy import PolicyMetadata, PolicyVersion
+from core.domain.policy import PolicyVersion
 from core.domain.question import Scope
-from core.language.spans import Span, VersionId
+from core.language.spans import Span
 
 _VERSIONS = f"""
-SELECT v.id, v.edition_from, v.source_name, v.title, v.label, v.owner, v.jurisdiction, v.audience,
-       v.tags, v.effective_from, v.effective_until, v.upload_id, v.url, v.sensitivity,
+SELECT v.id AS version_id, v.edition_from AS edition, v.source_name, v.title, v.label,
+       v.owner, v.jurisdiction, v.audience, v.tags, v.effective_from, v.effective_until, v.upload_id, v.url, v.sensitivity,
        v.review_by, v.verified_by, p.key
   FROM {LIVE} live JOIN citebound.policy_versions v ON v.id = live.version_id
   JOIN citebound.policies p ON p.id = v.policy_id ORDER BY p.key"""  # noqa: S608  # constants
@@ -33,15 +34,7 @@ class PostgresCorpusReader:
         """See `CorpusReader.versions`."""
         async with reading(self._engine) as connection:
             rows = (await connection.execute(text(_VERSIONS), scope_parameters(scope))).mappings()
-            return [
-                PolicyVersion(
-                    version_id=VersionId(row["id"]),
-                    metadata=metadata_of(row),
-                    edition=row["edition_from"],
-                    source_name=row["source_name"],
-                )
-                for row in rows
-            ]
+            return [record(PolicyVersion, row) for row in rows]
 
     @raises_transient
     async def current_edition(self) -> int | None:
@@ -62,13 +55,10 @@ class PostgresCorpusReader:
             " WHERE 0 <= w.char_start AND w.char_start < w.char_end AND w.char_end <="
             " length(v.text)"
         )
-        parameters = scope_parameters(scope) | _span_arrays(spans)
+        parameters = scope_parameters(scope) | span_arrays(spans)
         async with reading(self._engine) as connection:
-            rows = (await connection.execute(query, parameters)).all()
-        return {
-            Span(version_id=VersionId(row[0]), char_start=row[1], char_end=row[2]): row[3]
-            for row in rows
-        }
+            rows = (await connection.execute(query, parameters)).mappings().all()
+        return {record(Span, row): row["quote"] for row in rows}
 
     @raises_transient
     async def has_chunks(self, scope: Scope, /) -> bool:
@@ -95,40 +85,5 @@ class PostgresCorpusReader:
             "   AND s.char_start <= w.char_start AND w.char_start < s.char_end"
         )
         async with reading(self._engine) as connection:
-            rows = (await connection.execute(query, _span_arrays(spans))).mappings().all()
-        return {
-            Span(
-                version_id=VersionId(row["version_id"]),
-                char_start=row["char_start"],
-                char_end=row["char_end"],
-            ): section_ref(row)
-            for row in rows
-        }
-
-
-def _span_arrays(spans: Sequence[Span]) -> dict[str, list[int]]:
-    return {
-        "ids": [span.version_id for span in spans],
-        "starts": [span.char_start for span in spans],
-        "ends": [span.char_end for span in spans],
-    }
-
-
-def metadata_of(row: RowMapping) -> PolicyMetadata:
-    """Return the metadata of a version from a row with all its columns."""
-    return PolicyMetadata(
-        key=row["key"],
-        title=row["title"],
-        label=row["label"],
-        owner=row["owner"],
-        jurisdiction=row["jurisdiction"],
-        audience=frozenset(row["audience"]),
-        tags=frozenset(row["tags"]),
-        effective_from=row["effective_from"],
-        effective_until=row["effective_until"],
-        upload_id=row["upload_id"],
-        url=row["url"],
-        sensitivity=row["sensitivity"],
-        review_by=row["review_by"],
-        verified_by=row["verified_by"],
-    )
+            rows = (await connection.execute(query, span_arrays(spans))).mappings().all()
+        return {record(Span, row): section_ref(row) for row in rows}

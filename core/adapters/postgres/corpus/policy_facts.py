@@ -10,13 +10,11 @@ from typing import Any
 from sqlalchemy import Row, RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.corpus.corpus_reader import metadata_of
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters
 from core.adapters.postgres.engine.transactions import begun_again, reading
 from core.adapters.postgres.ontology.fact_index import asked_names
-from core.adapters.postgres.ontology.ontology_parts import span_of
 from core.domain.policy import EVERYONE
 from core.domain.policy_facts import Applies, PolicyExcerpt, PolicyFacts, SectionChanges
 from core.domain.question import Scope
@@ -219,9 +217,7 @@ def _facts(row: RowMapping, sections: Mapping[int, Sequence[ComparedSection]]) -
     if row["before_id"] is not None:
         now, before = sections.get(row["version_id"], ()), sections.get(row["before_id"], ())
         changes = section_changes(now, before)
-    return record(
-        PolicyFacts, row, heading=span_of(row), metadata=metadata_of(row), changes=changes
-    )
+    return record(PolicyFacts, row, changes=changes)
 
 
 def section_changes(

@@ -1,12 +1,13 @@
 """The scope of a question as SQL, and where in a policy a row of it lies."""
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from core.adapters.postgres.engine.rows import record
 from core.domain.ontology import SectionRef, page_kind
 from core.domain.question import Scope
+from core.language.spans import Span
 
 
 def section_ref(row: Mapping[Any, Any]) -> SectionRef:
@@ -51,4 +52,13 @@ def scope_parameters(scope: Scope) -> dict[str, object]:
         "scope_groups": sorted(scope.groups),
         "scope_jurisdiction": scope.jurisdiction,
         "scope_tags": sorted(scope.tags),
+    }
+
+
+def span_arrays(spans: Collection[Span]) -> dict[str, list[int]]:
+    """Return spans as the parameters of `unnest(:ids, :starts, :ends)`."""
+    return {
+        "ids": [span.version_id for span in spans],
+        "starts": [span.char_start for span in spans],
+        "ends": [span.char_end for span in spans],
     }

@@ -11,7 +11,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.transactions import begun_again
-from core.adapters.postgres.queue.conversations import place_of
 from core.adapters.postgres.queue.rate_limits import PERSON_KEY, take_turn, tell_to_wait
 from core.domain.conversation import context_of
 from core.domain.errors import OvertakenError
@@ -140,7 +139,6 @@ def _claimed(row: Mapping[Any, Any], leased: Mapping[Any, Any]) -> Claimed:
     return record(
         Claimed,
         {**row, **leased},
-        place=place_of(row),
         context=context_of(row["context"]),
         is_taken_over=row["state"] == "running",
     )

@@ -14,7 +14,6 @@ from core.adapters.postgres.engine.ledger import Ledger, json_text, take_number
 from core.adapters.postgres.engine.reach import blank_for
 from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.transactions import begun_again
-from core.adapters.postgres.queue.conversations import place_of
 from core.adapters.postgres.queue.rate_limits import Pace
 from core.adapters.postgres.queue.replies import queue_reply, reply_of
 from core.adapters.postgres.record.affected_editions import read_edition
@@ -367,7 +366,6 @@ def _delivery(row: Mapping[Any, Any], leased: Mapping[Any, Any], reply: StoredRe
         row,
         outbox_id=row["id"],
         reply=reply,
-        place=place_of(row),
         is_direct=row["goes_directly"],
         is_doubtful=row["state"] in _DOUBTED,
         token=leased["lease_token"],

@@ -288,7 +288,8 @@ class _Said:
                 continue
             on = row["section_id"], page_of(version["page_starts"], span.char_start)
             if on not in places:
-                place = {**version, **sections[row["section_id"]], "char_start": span.char_start}
+                # The title is that of the version.
+                place = {**sections[row["section_id"]], **version, "char_start": span.char_start}
                 places[on] = section_ref(place)
             quote = version["text"][span.char_start : span.char_end]
             self._places[span], self._quotes[span] = places[on], quote

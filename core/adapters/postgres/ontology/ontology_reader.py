@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.rows import record
-from core.adapters.postgres.engine.scope import LIVE, scope_parameters, section_ref
+from core.adapters.postgres.engine.scope import LIVE, scope_parameters, section_ref, span_arrays
 from core.adapters.postgres.engine.transactions import connected, reading
 from core.adapters.postgres.ontology.fact_index import asked_words, index_missing, read_fact_words
 from core.adapters.postgres.ontology.lookup import PostgresLookup
@@ -188,9 +188,7 @@ class PostgresKnowledge:
         listed = list(spans)
         rows = await self._reader.rows(
             _TOUCHING,
-            ids=[span.version_id for span in listed],
-            starts=[span.char_start for span in listed],
-            ends=[span.char_end for span in listed],
+            **span_arrays(listed),
             types=[type_.value for type_ in types],
         )
         return await self._reader.part([row["key"] for row in rows], at=listed, ends=ends)
@@ -201,9 +199,7 @@ class PostgresKnowledge:
         listed = list(spans)
         rows = await self._reader.rows(
             _SECTIONS_AT,
-            ids=[span.version_id for span in listed],
-            starts=[span.char_start for span in listed],
-            ends=[span.char_end for span in listed],
+            **span_arrays(listed),
             reach=REACH,
         )
         return tuple(record(SectionPassage, row) for row in rows)

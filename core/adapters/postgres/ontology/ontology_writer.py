@@ -85,27 +85,13 @@ async def store_facts(
     entity_ids = await _store_entities(connection, extraction.entities)
     said = await _store_places(connection, extraction.entities, entity_ids, version_id, locate)
     said += _places_of(extraction.relations, version_id, locate)
-    metadata = publication.metadata
-    version = {
-        "id": version_id,
-        "key": metadata.key,
-        "title": metadata.title,
-        "label": metadata.label,
-        "jurisdiction": metadata.jurisdiction,
-        "page_starts": publication.document.page_starts,
-        "text": publication.document.text,
-    }
+    document = publication.document
+    version = row_of(publication.metadata, id=version_id, page_starts=document.page_starts)
+    version["text"] = document.text
     sections = {
-        section_ids[section.ordinal]: {
-            "eid": section.eid,
-            "number": section.number,
-            "section_title": section.title,
-            "section_page": section.page,
-            "path": section.path,
-            "char_start": section.char_start,
-            "body_start": section.body_start,
-            "char_end": section.char_end,
-        }
+        section_ids[section.ordinal]: row_of(
+            section, section_title=section.title, section_page=section.page
+        )
         for section in publication.sections
     }
     # Seconds of work for a long document, which the database has too: both at once.
@@ -183,17 +169,7 @@ async def _store_places(
 
 
 def _said(entity: ExtractedEntity, row: Mapping[str, Any], version_id: int) -> dict[str, Any]:
-    return {
-        **row,
-        "version_id": version_id,
-        "id": row["entity_id"],
-        "key": entity.key,
-        "type": entity.type,
-        "name": entity.name,
-        "aliases": entity.aliases,
-        "description": entity.description,
-        "attributes": entity.attributes,
-    }
+    return row_of(entity) | row | {"version_id": version_id, "id": row["entity_id"]}
 
 
 async def _store_relations(

@@ -14,7 +14,6 @@ from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger, take_number
 from core.adapters.postgres.engine.rows import record, row_of
 from core.adapters.postgres.engine.transactions import begun_again
-from core.adapters.postgres.queue.conversations import place_of
 from core.adapters.postgres.queue.replies import queue_reply, reply_of, rewrite
 from core.audit.documents import Event
 from core.domain.audit import Tag
@@ -248,7 +247,7 @@ class PostgresPostedAnswers:
             row = (await connection.execute(_FIND, values)).mappings().one_or_none()
         if row is None:
             return None
-        return record(PostedAnswer, row, reply=reply_of(row["reply"]), place=place_of(row))
+        return record(PostedAnswer, row, reply=reply_of(row["reply"]))
 
     @raises_transient
     @begun_again
@@ -279,7 +278,7 @@ class PostgresPostedAnswers:
             AskedBack(
                 question=row["standalone"],
                 asked=answer,
-                place=place_of(row),
+                place=record(Place, row),
                 message_id=row["remote_id"],
             )
             for row, answer in replies

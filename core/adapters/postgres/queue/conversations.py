@@ -1,8 +1,7 @@
 """Conversations: opened and locked for a message, and what was said in them earlier."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import ARRAY, LargeBinary, Text, bindparam, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -110,17 +109,6 @@ def _columns(
         "message": [message and message.message_key for message in full],
         "target": [message and message.target_key for message in full],
     }
-
-
-def place_of(row: Mapping[Any, Any]) -> Place:
-    """Return the thread of a row that has a conversation's columns and a mode."""
-    return Place(
-        platform=row["platform"],
-        tenant=row["tenant"],
-        channel=row["channel"],
-        thread=row["thread"],
-        mode=row["mode"],
-    )
 
 
 TURNS = 20

@@ -15,7 +15,6 @@ from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger, append, take_number
 from core.adapters.postgres.engine.rows import record, row_of
 from core.adapters.postgres.engine.transactions import begun_again
-from core.adapters.postgres.queue.conversations import place_of
 from core.adapters.postgres.queue.replies import cause_of_message, queue_reply, reply_to, rewrite
 from core.audit.documents import Event
 from core.domain.audit import Tag
@@ -237,7 +236,6 @@ def _correction(row: RowMapping, asked: RowMapping) -> Correction:
     return record(
         Correction,
         {**asked, **scope, **row},
-        place=place_of(asked),
         context=context_of(asked["context"]),
         changed=tuple(dict.fromkeys(named)),
     )
