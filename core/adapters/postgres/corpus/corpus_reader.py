@@ -17,8 +17,8 @@ from core.language.spans import Span
 
 _VERSIONS = f"""
 SELECT v.id AS version_id, v.edition_from AS edition, v.source_name, v.title, v.label,
-       v.owner, v.jurisdiction, v.audience, v.tags, v.effective_from, v.effective_until, v.upload_id, v.url, v.sensitivity,
-       v.review_by, v.verified_by, p.key
+       v.owner, v.jurisdiction, v.audience, v.tags, v.effective_from, v.effective_until,
+       v.upload_id, v.url, v.sensitivity, v.review_by, v.verified_by, p.key
   FROM {LIVE} live JOIN citebound.policy_versions v ON v.id = live.version_id
   JOIN citebound.policies p ON p.id = v.policy_id ORDER BY p.key"""  # noqa: S608  # constants
 

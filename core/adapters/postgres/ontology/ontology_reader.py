@@ -187,9 +187,7 @@ class PostgresKnowledge:
         """See `Knowledge.touching`."""
         listed = list(spans)
         rows = await self._reader.rows(
-            _TOUCHING,
-            **span_arrays(listed),
-            types=[type_.value for type_ in types],
+            _TOUCHING, **span_arrays(listed), types=[type_.value for type_ in types]
         )
         return await self._reader.part([row["key"] for row in rows], at=listed, ends=ends)
 
@@ -197,11 +195,7 @@ class PostgresKnowledge:
     async def sections_at(self, spans: Collection[Span], /) -> tuple[SectionPassage, ...]:
         """See `Knowledge.sections_at`."""
         listed = list(spans)
-        rows = await self._reader.rows(
-            _SECTIONS_AT,
-            **span_arrays(listed),
-            reach=REACH,
-        )
+        rows = await self._reader.rows(_SECTIONS_AT, **span_arrays(listed), reach=REACH)
         return tuple(record(SectionPassage, row) for row in rows)
 
     @raises_transient

@@ -169,7 +169,7 @@ async def _store_places(
 
 
 def _said(entity: ExtractedEntity, row: Mapping[str, Any], version_id: int) -> dict[str, Any]:
-    return row_of(entity) | row | {"version_id": version_id, "id": row["entity_id"]}
+    return row_of(entity, **row, version_id=version_id, id=row["entity_id"])
 
 
 async def _store_relations(
