@@ -4,7 +4,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.failover import OutdatedServerError
 from core.adapters.postgres.engine.pool import connection_use
 from core.adapters.postgres.engine.schema import newest_revision, suits
@@ -36,6 +36,7 @@ _STATE = text(
 )
 
 
+@database_store
 class PostgresHealth:
     """Looks, and leaves nothing behind."""
 
@@ -43,7 +44,6 @@ class PostgresHealth:
         """Use any database."""
         self._engine = engine
 
-    @raises_transient
     async def trouble(self) -> str | None:
         """Say what keeps us from working, in a line; None: nothing.
 
@@ -63,7 +63,6 @@ class PostgresHealth:
             return f"the database is at migration {revision}, expected {newest_revision()}"
         return None
 
-    @raises_transient
     async def state(self) -> DatabaseState:
         """Say how much is unfinished, what models have cost today, and what is published.
 

@@ -9,7 +9,7 @@ from sqlalchemy import ARRAY, Integer, Text, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.cases.case_posts import tell_officers
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.ledger import Ledger, unit_of
 from core.adapters.postgres.engine.officer_stores import ReadsForOfficers
 from core.adapters.postgres.engine.rows import record, row_of
@@ -119,6 +119,7 @@ _SAVE = text(
 )
 
 
+@database_store
 class PostgresPrecedents(ReadsForOfficers):
     """See `core.ports.precedents.PrecedentStore` and `TellsPrecedents`."""
 
@@ -127,29 +128,24 @@ class PostgresPrecedents(ReadsForOfficers):
         self._ledger = ledger
         self._officers = officers
 
-    @raises_transient
     @begun_again
     async def run(self, work: Callable[[PrecedentUnit], Awaitable[_T]], /) -> _T:
         """See `PrecedentStore.run`."""
         async with self._engine.begin() as connection:
             return await work(PrecedentRows(connection, self._ledger, self._officers))
 
-    @raises_transient
     async def find(self, number: int, /) -> Precedent | None:
         """See `PrecedentStore.find`."""
         return next(iter(await self._all(_FIND, number=number)), None)
 
-    @raises_transient
     async def listed(self) -> tuple[Precedent, ...]:
         """See `PrecedentStore.listed`."""
         return await self._all(_LISTED)
 
-    @raises_transient
     async def of_case(self, case_id: str, /) -> tuple[Precedent, ...]:
         """See `PrecedentStore.of_case`."""
         return await self._all(_OF_CASE, case=case_id)
 
-    @raises_transient
     async def tellable(self, scope: Scope, /) -> tuple[Precedent, ...]:
         """See `TellsPrecedents.tellable`."""
         today = self._ledger.clock.now().date()

@@ -10,7 +10,7 @@ import secrets
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.rows import record
 from core.audit.documents import Event
@@ -67,6 +67,7 @@ _END_ALL = text(
 )
 
 
+@database_store
 class PostgresConsoleAccess:
     """Who may come in, and who is in. Safe from many processes."""
 
@@ -74,13 +75,11 @@ class PostgresConsoleAccess:
         self._engine = engine
         self._ledger = ledger
 
-    @raises_transient
     async def is_officer(self, login: str) -> bool:
         """Say whether somebody was let read the record, and may still."""
         async with self._engine.connect() as connection:
             return bool(await connection.scalar(_IS_OFFICER, {"login": login}))
 
-    @raises_transient
     async def issue_link(self, login: str, *, platform: str) -> str | None:
         """Return the secret of a new link; None: the officer got too many of late."""
         secret = secrets.token_urlsafe(SECRET_BYTES)
@@ -100,13 +99,11 @@ class PostgresConsoleAccess:
             )
         return secret
 
-    @raises_transient
     async def is_open(self, secret: str) -> bool:
         """Say whether a link still works; that leaves it as it is, so previews may ask."""
         async with self._engine.connect() as connection:
             return bool(await connection.scalar(_OPEN, {"secret": _hash(secret)}))
 
-    @raises_transient
     async def redeem(self, secret: str) -> str | None:
         """Use a link up, and return the secret of the session that it begins; None: it is over."""
         async with self._engine.begin() as connection:
@@ -115,13 +112,11 @@ class PostgresConsoleAccess:
                 return None
             return await self._begin(connection, used.login, by=used.platform)
 
-    @raises_transient
     async def begin(self, login: str, *, by: str) -> str:
         """Begin the session of somebody whom a provider has identified; return its secret."""
         async with self._engine.begin() as connection:
             return await self._begin(connection, login, by=by)
 
-    @raises_transient
     async def find(self, secret: str) -> ConsoleSession | None:
         """Return the session, which goes on for as long as it is used; None: it is over."""
         async with self._engine.begin() as connection:
@@ -131,13 +126,11 @@ class PostgresConsoleAccess:
             return None
         return record(ConsoleSession, row)
 
-    @raises_transient
     async def end(self, secret: str) -> None:
         """End one session."""
         async with self._engine.begin() as connection:
             await connection.execute(_END, {"secret": _hash(secret)})
 
-    @raises_transient
     async def end_all(self, login: str) -> None:
         """End every session of an officer."""
         async with self._engine.begin() as connection:

@@ -22,7 +22,7 @@ from core.adapters.postgres.corpus.publishing import (
 )
 from core.adapters.postgres.corpus.source_changes import note_version
 from core.adapters.postgres.corpus.untold_editions import note_untold
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.rows import record, row_of
 from core.adapters.postgres.engine.transactions import wait_for_publishing
@@ -46,6 +46,7 @@ _VERSIONS_OF = text(
 )
 
 
+@database_store
 class PostgresCorpusStore(PostgresCorpusReader):
     """See `core.ports.CorpusStore`."""
 
@@ -54,20 +55,17 @@ class PostgresCorpusStore(PostgresCorpusReader):
         self._ledger = ledger
         self._operator = operator
 
-    @raises_transient
     async def versions_of(self, key: str, /) -> list[StoredVersion]:
         """See `CorpusStore.versions_of`."""
         async with self._engine.connect() as connection:
             rows = (await connection.execute(_VERSIONS_OF, {"key": key})).mappings().all()
         return [record(StoredVersion, row, withdrawal=_withdrawal(row)) for row in rows]
 
-    @raises_transient
     async def note_file(self, key: str, path: str, /) -> None:
         """See `CorpusStore.note_file`."""
         async with self._engine.begin() as connection:
             await note_file(connection, key, path)
 
-    @raises_transient
     async def missing_embeddings(self, texts: Sequence[str], space: EmbeddingSpace, /) -> list[int]:
         """See `CorpusStore.missing_embeddings`."""
         hashes = [content_hash(piece) for piece in texts]
@@ -88,7 +86,6 @@ class PostgresCorpusStore(PostgresCorpusReader):
                 missing.append(index)
         return missing
 
-    @raises_transient
     async def publish(
         self,
         publication: Publication,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters, section_ref, span_arrays
 from core.adapters.postgres.engine.tables import editions
@@ -23,26 +23,24 @@ SELECT v.id AS version_id, v.edition_from AS edition, v.source_name, v.title, v.
   JOIN citebound.policies p ON p.id = v.policy_id ORDER BY p.key"""  # noqa: S608  # constants
 
 
+@database_store
 class PostgresCorpusReader:
     """See `core.ports.CorpusReader`."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
 
-    @raises_transient
     async def versions(self, scope: Scope, /) -> list[PolicyVersion]:
         """See `CorpusReader.versions`."""
         async with reading(self._engine) as connection:
             rows = (await connection.execute(text(_VERSIONS), scope_parameters(scope))).mappings()
             return [record(PolicyVersion, row) for row in rows]
 
-    @raises_transient
     async def current_edition(self) -> int | None:
         """See `CorpusReader.current_edition`."""
         async with reading(self._engine) as connection:
             return await connection.scalar(select(func.max(editions.c.number)))
 
-    @raises_transient
     async def read_spans(self, spans: Sequence[Span], scope: Scope, /) -> dict[Span, str]:
         """See `CorpusReader.read_spans`."""
         query = text(
@@ -60,7 +58,6 @@ class PostgresCorpusReader:
             rows = (await connection.execute(query, parameters)).mappings().all()
         return {record(Span, row): row["quote"] for row in rows}
 
-    @raises_transient
     async def has_chunks(self, scope: Scope, /) -> bool:
         """See `CorpusReader.has_chunks`."""
         query = text(
@@ -69,7 +66,6 @@ class PostgresCorpusReader:
         async with reading(self._engine) as connection:
             return bool(await connection.scalar(query, scope_parameters(scope)))
 
-    @raises_transient
     async def places(self, spans: Sequence[Span], /) -> dict[Span, SectionRef]:
         """See `CorpusReader.places`."""
         query = text(

@@ -21,7 +21,7 @@ from core.adapters.postgres.corpus.untold_editions import (
     runs_with_untold,
     untold_of,
 )
-from core.adapters.postgres.engine.database import cause_of, raises_transient
+from core.adapters.postgres.engine.database import cause_of, database_store
 from core.adapters.postgres.engine.transactions import AdvisoryLock, held_if_free
 from core.domain.errors import OvertakenError, TransientError
 from core.domain.officers import Officers
@@ -30,6 +30,7 @@ from core.ports import IdSource
 from core.ports.corpus import IngestRunId
 
 
+@database_store
 @dataclass(frozen=True, slots=True)
 class PostgresIngestRuns:
     """See `core.ports.corpus.IngestRuns`."""
@@ -56,7 +57,6 @@ class PostgresIngestRuns:
             if not is_over:  # else the connection was lost, and the lock with it
                 raise TransientError(f"the database failed: {cause_of(error)}") from error
 
-    @raises_transient
     async def tell(self, run: IngestRunId, *, is_interrupted: bool = False) -> CorpusChanges:
         """Record and tell of what a run has changed and nobody was told of yet; return it.
 
@@ -75,7 +75,6 @@ class PostgresIngestRuns:
             with suppress(OvertakenError):
                 return await self._settle(untold, is_interrupted=is_interrupted)
 
-    @raises_transient
     async def tell_of_interrupted(self) -> int:
         """See `IngestRuns.tell_of_interrupted`."""
         if not self.officers.routes(is_sensitive=False):

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Row, RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import database_store, raises_transient
 from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters
 from core.adapters.postgres.engine.transactions import begun_again, reading
@@ -134,13 +134,13 @@ SELECT s.number, s.title, s.path, v.id AS version_id, s.body_start AS char_start
  ORDER BY v.id, s.ordinal LIMIT {EXCERPTS}""")  # noqa: S608  # constants
 
 
+@database_store
 class PostgresAboutPolicies:
     """See `core.ports.corpus.AboutPolicies`."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
 
-    @raises_transient
     async def facts(self, keys: Collection[str], scope: Scope, /) -> tuple[PolicyFacts, ...]:
         """See `AboutPolicies.facts`."""
         async with reading(self._engine) as connection:
@@ -151,7 +151,6 @@ class PostgresAboutPolicies:
             sections = await read_sections(connection, versions, compared=versions)
         return tuple(_facts(row, sections) for row in rows)
 
-    @raises_transient
     async def applying_to(self, role: str, scope: Scope, /) -> tuple[Applies, ...]:
         """See `AboutPolicies.applying_to`."""
         name = normal_name(role)
@@ -165,7 +164,6 @@ class PostgresAboutPolicies:
             first.setdefault(row["policy_key"], row)
         return tuple(record(Applies, row) for row in first.values())
 
-    @raises_transient
     async def excerpts(self, key: str, scope: Scope, /) -> tuple[PolicyExcerpt, ...]:
         """See `AboutPolicies.excerpts`; at most `EXCERPTS`, of `EXCERPT` characters each."""
         given = scope_parameters(scope) | {"key": key}

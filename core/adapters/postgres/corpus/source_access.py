@@ -25,7 +25,7 @@ from core.adapters.postgres.corpus.source_rows import (
     source_of,
     unknown_source,
 )
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.ledger import Ledger
 from core.domain.audit import Tag
 from core.domain.errors import CiteboundError, OccupiedError, OvertakenError, UsageError
@@ -105,6 +105,7 @@ _COUNT_UNREAD = text(
 )
 
 
+@database_store
 @dataclass(frozen=True, slots=True)
 class PostgresSourceAccess:
     """See `core.sources.access.AccessStore`."""
@@ -116,13 +117,11 @@ class PostgresSourceAccess:
     events: SourceEvents
     failures: Failures
 
-    @raises_transient
     async def due(self, *, most: int = 10) -> tuple[str, ...]:
         """Return the names of sources whose readers are due, those that waited longest first."""
         async with self.engine.connect() as connection:
             return tuple(await connection.scalars(_DUE, {"most": most}))
 
-    @raises_transient
     async def lease(self, name: str, /) -> AccessLease:
         """See `AccessStore.lease`."""
         async with self.engine.begin() as connection:
@@ -144,20 +143,17 @@ class PostgresSourceAccess:
             ),
         )
 
-    @raises_transient
     async def renew(self, lease: AccessLease, /) -> None:
         """See `AccessStore.renew`."""
         async with self.engine.begin() as connection:
             if await connection.scalar(_RENEW, _right(lease)) is None:
                 raise _overtaken(lease)
 
-    @raises_transient
     async def now(self) -> datetime:
         """See `AccessStore.now`."""
         async with self.engine.connect() as connection:
             return (await connection.execute(CLOCK)).scalar_one()
 
-    @raises_transient
     async def keep(
         self,
         lease: AccessLease,
@@ -172,7 +168,6 @@ class PostgresSourceAccess:
             row = await self._renewed(connection, lease, cursor)
             return await self.readers.apply(connection, row, readers=readers, read_at=read_at)
 
-    @raises_transient
     async def unlisted(self, lease: AccessLease, /, *, problem: str) -> None:
         """See `AccessStore.unlisted`."""
         async with self.engine.begin() as connection:
@@ -185,7 +180,6 @@ class PostgresSourceAccess:
             }
             await connection.execute(_UNLISTED, given)
 
-    @raises_transient
     async def finish(self, lease: AccessLease, /, *, token: str | None, says: bool) -> AccessReport:
         """See `AccessStore.finish`."""
         async with self.engine.begin() as connection:
@@ -201,7 +195,6 @@ class PostgresSourceAccess:
             ]
         return AccessReport(changed=changed, unread=unread, unnamed=len(unnamed))
 
-    @raises_transient
     async def fail(self, lease: AccessLease, /, *, error: CiteboundError) -> None:
         """See `AccessStore.fail`."""
         async with self.engine.begin() as connection:
@@ -209,13 +202,11 @@ class PostgresSourceAccess:
                 connection, lease.source.name, lease.lease, error, FAILED_ACCESS
             )
 
-    @raises_transient
     async def release(self, lease: AccessLease, /) -> None:
         """See `AccessStore.release`."""
         async with self.engine.begin() as connection:
             await connection.execute(_RELEASE, _right(lease))
 
-    @raises_transient
     async def audience(self, name: str, readers: Readers, /) -> frozenset[str]:
         """See `SourceStore.audience`."""
         async with self.engine.begin() as connection:
@@ -234,7 +225,6 @@ class PostgresSourceAccess:
             raise _overtaken(lease)
         return row
 
-    @raises_transient
     async def shown(self, name: str, /) -> dict[str, ShownReaders]:
         """Return who may read the documents of a source, by identity."""
         async with self.engine.connect() as connection:
@@ -249,19 +239,16 @@ class PostgresSourceAccess:
             for one in found
         }
 
-    @raises_transient
     async def last_words(self) -> tuple[LastWord, ...]:
         """Return what sources said last of who may read policies, by policy."""
         async with self.engine.connect() as connection:
             return await self.readers.last_words(connection)
 
-    @raises_transient
     async def lift(self, policies: Sequence[str], /) -> tuple[str, ...]:
         """See `PolicyReaders.lift`."""
         async with self.engine.begin() as connection:
             return await self.readers.lift(connection, policies)
 
-    @raises_transient
     async def groups(self, name: str, /) -> tuple[SourceGroup, ...]:
         """Return the groups that a source names as readers, those of most documents first.
 
@@ -274,7 +261,6 @@ class PostgresSourceAccess:
                 raise UsageError(unknown_source(name))
             return await self.readers.groups(connection, row)
 
-    @raises_transient
     async def name_groups(
         self, name: str, /, *, named: Mapping[str, str | None]
     ) -> tuple[str, ...]:

@@ -39,7 +39,7 @@ from core.adapters.postgres.corpus.source_rows import (
     source_of,
     unknown_source,
 )
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.rows import record, row_of
 from core.domain.audit import Tag
@@ -99,6 +99,7 @@ _RELEASE = text(
 )
 
 
+@database_store
 class PostgresSources:
     """See `core.sources.store.SourceStore`."""
 
@@ -123,7 +124,6 @@ class PostgresSources:
         )
         """Who may read their documents."""
 
-    @raises_transient
     async def add(self, source: PolicySource, /) -> None:
         """Begin to keep the corpus current with a source, and record that.
 
@@ -143,7 +143,6 @@ class PostgresSources:
                 f"there is a source {source.name!r} already: choose another name, or remove it"
             ) from error
 
-    @raises_transient
     async def remove(self, name: str, /) -> None:
         """Forget a source; its policies stay in force.
 
@@ -157,7 +156,6 @@ class PostgresSources:
             says: dict[str, Json] = {"kind": found.kind, "location": found.location}
             await self._events.record(connection, Tag.SOURCE_REMOVED, name, says)
 
-    @raises_transient
     async def all(self) -> tuple[SourceStatus, ...]:
         """Return all sources by name."""
         async with self._engine.connect() as connection:
@@ -172,13 +170,11 @@ class PostgresSources:
             for row in rows
         )
 
-    @raises_transient
     async def due(self, *, most: int = 10) -> tuple[str, ...]:
         """Return the names of sources that are due, those that waited longest first."""
         async with self._engine.connect() as connection:
             return tuple(await connection.scalars(_DUE, {"most": most}))
 
-    @raises_transient
     async def items(self, name: str, /) -> tuple[KnownItem, ...]:
         """Return the documents of a source by path.
 
@@ -190,7 +186,6 @@ class PostgresSources:
                 raise UsageError(unknown_source(name))
             return await all_items(connection, name)
 
-    @raises_transient
     async def others(self, name: str, /) -> tuple[str, ...]:
         """Return where the files of a source lie that are no policies.
 
@@ -202,7 +197,6 @@ class PostgresSources:
                 raise UsageError(unknown_source(name))
             return await other_paths(connection, name)
 
-    @raises_transient
     async def lease(self, name: str, /) -> SyncLease:
         """See `SourceStore.lease`."""
         async with self._engine.begin() as connection:
@@ -216,7 +210,6 @@ class PostgresSources:
             )
         return record(SyncLease, row, source=source_of(row))
 
-    @raises_transient
     async def renew(self, lease: SyncLease, /) -> None:
         """See `SourceStore.renew`."""
         async with self._engine.begin() as connection:
@@ -228,26 +221,22 @@ class PostgresSources:
             raise _overtaken(lease)
         return found
 
-    @raises_transient
     async def now(self) -> datetime:
         """See `SourceStore.now`."""
         async with self._engine.connect() as connection:
             return (await connection.execute(CLOCK)).scalar_one()
 
-    @raises_transient
     async def known(self, lease: SyncLease, /) -> dict[str, KnownItem]:
         """See `SourceStore.known`."""
         async with self._engine.connect() as connection:
             found = await all_items(connection, lease.source.name)
         return {one.item_id: one for one in found}
 
-    @raises_transient
     async def holder(self, policy: str, /) -> tuple[str, str] | None:
         """See `SourceStore.holder`."""
         async with self._engine.connect() as connection:
             return await holder_of(connection, policy)
 
-    @raises_transient
     async def keep(
         self,
         lease: SyncLease,
@@ -276,13 +265,11 @@ class PostgresSources:
         """See `SourceStore.audience`."""
         return await self.access.audience(lease.source.name, readers)
 
-    @raises_transient
     async def unseen(self, lease: SyncLease, /) -> list[KnownItem]:
         """See `SourceStore.unseen`."""
         async with self._engine.connect() as connection:
             return await unseen_items(connection, lease.source.name, run=lease.run)
 
-    @raises_transient
     async def keep_others(
         self, lease: SyncLease, /, *, others: Sequence[OtherItem], gone: Sequence[str]
     ) -> None:
@@ -291,14 +278,12 @@ class PostgresSources:
             source_id = await self._renewed(connection, lease)
             await keep_other_items(connection, source_id, run=lease.run, others=others, gone=gone)
 
-    @raises_transient
     async def count_others(self, lease: SyncLease, /, *, is_whole: bool) -> int:
         """See `SourceStore.count_others`."""
         async with self._engine.begin() as connection:
             source_id = await self._renewed(connection, lease)
             return await count_other_items(connection, source_id, run=lease.run, is_whole=is_whole)
 
-    @raises_transient
     async def finish(
         self, lease: SyncLease, /, *, token: str | None, report: SyncReport
     ) -> CorpusChanges:
@@ -326,20 +311,17 @@ class PostgresSources:
             )
         return compared
 
-    @raises_transient
     async def fail(self, lease: SyncLease, /, *, error: CiteboundError) -> None:
         """See `SourceStore.fail`."""
         async with self._engine.begin() as connection:
             name = lease.source.name
             await self._failures.failed(connection, name, lease.lease, error, FAILED_TEXTS)
 
-    @raises_transient
     async def release(self, lease: SyncLease, /) -> None:
         """See `SourceStore.release`."""
         async with self._engine.begin() as connection:
             await connection.execute(_RELEASE, _right(lease))
 
-    @raises_transient
     async def withdrawn(self, name: str, item_id: str, /) -> None:
         """Remember that the policy of a document that is gone was withdrawn."""
         async with self._engine.begin() as connection:

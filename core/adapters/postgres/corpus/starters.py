@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters
 from core.adapters.postgres.engine.transactions import reading
@@ -81,6 +81,7 @@ UPDATE citebound.starter_sets SET starters = CAST(:starters AS jsonb), chosen_at
  WHERE basis = :basis RETURNING edition, starters""")
 
 
+@database_store
 class PostgresStarters:
     """See `core.ports.starters.StarterStore`."""
 
@@ -88,7 +89,6 @@ class PostgresStarters:
         self._engine = engine
         self._clock = clock
 
-    @raises_transient
     async def current(self) -> StarterSet:
         """See `StarterStore.current`."""
         async with reading(self._engine) as connection:
@@ -96,7 +96,6 @@ class PostgresStarters:
         restricted = frozenset(row.restricted)
         return _set(row.edition, [one for one in row.starters if one["policy"] not in restricted])
 
-    @raises_transient
     async def find(self, starter_id: str, /) -> Starter | None:
         """See `StarterStore.find`."""
         wanted = json.dumps([{"id": starter_id}])
@@ -105,14 +104,12 @@ class PostgresStarters:
         found = () if row is None else _set(None, row.starters).starters
         return next((one for one in found if one.starter_id == starter_id), None)
 
-    @raises_transient
     async def rules(self, scope: Scope, /) -> tuple[StatedRule, ...]:
         """See `StarterStore.rules`; of `POLICIES` policies, `OF_POLICY` each."""
         async with reading(self._engine) as connection:
             rows = (await connection.execute(_RULES, scope_parameters(scope))).mappings().all()
         return tuple(record(StatedRule, row) for row in rows)
 
-    @raises_transient
     async def due(self, wanted: str, /, *, is_urgent: bool = False) -> str | None:
         """See `StarterStore.due`; what is in force now is kept until something differs from it."""
         now = self._clock.now()
@@ -138,7 +135,6 @@ class PostgresStarters:
             )
             return claimed.scalar_one_or_none()
 
-    @raises_transient
     async def keep(self, basis: str, starters: tuple[Starter, ...], /) -> StarterSet:
         """See `StarterStore.keep`."""
         made = [_json(one) for one in starters]

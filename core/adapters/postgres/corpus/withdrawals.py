@@ -13,7 +13,7 @@ from core.adapters.postgres.corpus.publication_events import (
 )
 from core.adapters.postgres.corpus.publishing import open_edition
 from core.adapters.postgres.corpus.untold_editions import note_untold
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.tables import withdrawals
@@ -67,6 +67,7 @@ class Withdrawn:
     """Its entry in the record."""
 
 
+@database_store
 class PostgresWithdrawals:
     """Withdraws policies; each withdrawal is an edition, and is recorded."""
 
@@ -75,7 +76,6 @@ class PostgresWithdrawals:
         self._ledger = ledger
         self._operator = operator
 
-    @raises_transient
     async def withdraw(
         self,
         key: str,
@@ -160,7 +160,6 @@ class PostgresWithdrawals:
         )
         return await self._ledger.event(connection, event, content={"reason": withdrawal.reason})
 
-    @raises_transient
     async def files_below(self, folder: str) -> tuple[PolicyFile, ...]:
         """Return the policies that are not withdrawn and were read from files in a folder."""
         below = f"{folder.rstrip('/')}/"

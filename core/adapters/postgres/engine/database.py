@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
+from inspect import iscoroutinefunction
 from types import CoroutineType
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -53,6 +54,7 @@ _OLDEST_RELEASE = text(
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
+_S = TypeVar("_S")
 
 
 def raises_transient(
@@ -68,6 +70,14 @@ def raises_transient(
             raise TransientError(f"the database failed: {cause_of(error)}") from error
 
     return wrapped
+
+
+def database_store(store: type[_S]) -> type[_S]:
+    """Let every public coroutine of a store raise `TransientError` where the database failed."""
+    for name, method in list(vars(store).items()):
+        if not name.startswith("_") and iscoroutinefunction(method):
+            setattr(store, name, raises_transient(method))
+    return store
 
 
 def cause_of(error: Exception) -> str:

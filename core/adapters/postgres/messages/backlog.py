@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.queue.rate_limits import PERSON_KEY, take_turn, tell_to_wait
@@ -60,6 +60,7 @@ _PROGRESS = text(
 doubt it finds that it was kept."""
 
 
+@database_store
 @dataclass(frozen=True, slots=True)
 class PostgresBacklog:
     """See `core.ports.Backlog`."""
@@ -71,7 +72,6 @@ class PostgresBacklog:
     limits: TurnLimits
     lease_s: float = LEASE_S
 
-    @raises_transient
     @begun_again
     async def claim(self, conversation_id: str, /) -> Claimed | Waiting | None:
         """See `Backlog.claim`."""
@@ -103,7 +103,6 @@ class PostgresBacklog:
         await tell_to_wait(connection, message_id)
         return Waiting(until=until)
 
-    @raises_transient
     @begun_again
     async def renew(self, claimed: Claimed, /) -> None:
         """See `Backlog.renew`."""
@@ -112,7 +111,6 @@ class PostgresBacklog:
         if renewed.rowcount != 1:
             raise OvertakenError("the message was taken over, edited, deleted or stopped")
 
-    @raises_transient
     @begun_again
     async def release(self, claimed: Claimed, /, *, until: datetime, counted: bool) -> None:
         """See `Backlog.release`."""
@@ -121,7 +119,6 @@ class PostgresBacklog:
                 _RELEASE, {**_key(claimed), "until": until, "taken_back": 0 if counted else 1}
             )
 
-    @raises_transient
     @begun_again
     async def show_progress(self, claimed: Claimed, remote_id: str, /) -> None:
         """See `Backlog.show_progress`."""

@@ -9,7 +9,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.cases.case_posts import read_case
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.ledger import Ledger, json_text, take_number
 from core.adapters.postgres.engine.reach import blank_for
 from core.adapters.postgres.engine.rows import record
@@ -100,6 +100,7 @@ _REPLACED = text("SELECT replaces FROM citebound.outbox WHERE id = :id")
 _DOUBTED = frozenset({"sending", "uncertain"})
 
 
+@database_store
 @dataclass(frozen=True, slots=True)
 class PostgresOutbox:
     """See `core.ports.Outbox`."""
@@ -112,7 +113,6 @@ class PostgresOutbox:
     officers: Officers
     lease_s: float = LEASE_S
 
-    @raises_transient
     @begun_again
     async def claim(self, conversation_id: str, /) -> Delivery | Waiting | None:
         """See `Outbox.claim`."""
@@ -146,14 +146,12 @@ class PostgresOutbox:
                 reply = replace(reply, affected=affected)
             return _delivery(row, leased.mappings().one(), reply)
 
-    @raises_transient
     @begun_again
     async def renew(self, delivery: Delivery, /) -> None:
         """See `Outbox.renew`."""
         async with self.engine.begin() as connection:
             await _held(connection, delivery, _RENEW, lease_s=self.lease_s)
 
-    @raises_transient
     @begun_again
     async def begin(self, delivery: Delivery, /) -> None:
         """See `Outbox.begin`."""
@@ -162,7 +160,6 @@ class PostgresOutbox:
             kept = {} if language is None else {"language": language.value}
             await _held(connection, delivery, _BEGIN, language=json.dumps(kept))
 
-    @raises_transient
     @begun_again
     async def apply(self, delivery: Delivery, step: Step, /) -> None:
         """See `Outbox.apply`."""

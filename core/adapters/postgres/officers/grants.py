@@ -17,7 +17,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.roles import BECOME_OWNER
 from core.adapters.postgres.officers.session import READ_WITHIN_S, WORK_MEMORY
@@ -82,6 +82,7 @@ class ListedOfficer:
     """True: they have a login of their own; False: they read in the console."""
 
 
+@database_store
 class PostgresGrants:
     """Makes and unmakes officers, as whoever migrates."""
 
@@ -89,7 +90,6 @@ class PostgresGrants:
         self._engine = engine
         self._ledger = ledger
 
-    @raises_transient
     async def grant(
         self,
         login: str,
@@ -119,7 +119,6 @@ class PostgresGrants:
             )
         return password
 
-    @raises_transient
     async def revoke(self, login: str, *, by: str) -> None:
         """Let somebody read no more, close their login, and end what they have open.
 
@@ -137,7 +136,6 @@ class PostgresGrants:
         if lacking is not None:
             raise lacking
 
-    @raises_transient
     async def list(self) -> list[ListedOfficer]:
         """Return all officers, those first who still are."""
         async with self._engine.connect() as connection:

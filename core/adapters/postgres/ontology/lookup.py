@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from sqlalchemy import RowMapping
 
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.ontology import lookup_statements as statements
 from core.adapters.postgres.ontology.fact_index import asked_entity_words, asked_names
 from core.adapters.postgres.ontology.ontology_parts import Edges, PartReader
@@ -40,13 +40,13 @@ EDGES_A_STEP = 2_000
 """Relations followed at most in one step towards the other end of a chain."""
 
 
+@database_store
 class PostgresLookup:
     """See `core.ports.Lookup`."""
 
     def __init__(self, reader: PartReader) -> None:
         self._reader = reader
 
-    @raises_transient
     async def outline(self) -> Outline:
         """See `Lookup.outline`."""
         policies = await self._reader.rows(statements.POLICIES, most=POLICIES)
@@ -66,18 +66,15 @@ class PostgresLookup:
             },
         )
 
-    @raises_transient
     async def relation_counts(self) -> Mapping[RelationType, int]:
         """See `Lookup.relation_counts`."""
         rows = await self._reader.rows(statements.RELATION_COUNTS)
         return {RelationType(row["type"]): row["count"] for row in rows}
 
-    @raises_transient
     async def entity(self, key: str, /) -> Snapshot:
         """See `Lookup.entity`."""
         return await self._part([key])
 
-    @raises_transient
     async def listed(
         self, type_: EntityType | None, /, *, name: str = "", is_part: bool = False, limit: int
     ) -> EntityList:
@@ -95,7 +92,6 @@ class PostgresLookup:
         part = await self._part([row["key"] for row in rows])
         return EntityList(part=part, count=rows[0]["count"] if rows else 0)
 
-    @raises_transient
     async def search(
         self, query: str, types: Collection[EntityType] = (), /, *, limit: int
     ) -> EntityMatches:
@@ -121,7 +117,6 @@ class PostgresLookup:
         )
         return best_of(await self._part([row["key"] for row in rows]), rarity, limit=limit)
 
-    @raises_transient
     async def neighbours(
         self,
         key: EntityKey,
@@ -145,7 +140,6 @@ class PostgresLookup:
             relations=rows[0]["relations"] if rows else 0,
         )
 
-    @raises_transient
     async def paths(self, source: EntityKey, target: EntityKey, /, *, max_hops: int) -> Paths:
         """See `Lookup.paths`.
 
@@ -180,7 +174,6 @@ class PostgresLookup:
         ordered = _in_order(part.relations, (ends for path in chained for ends in path))
         return Paths(part=replace(part, relations=ordered), chains=chained)
 
-    @raises_transient
     async def policies_named(self, name: str, /) -> tuple[str, ...]:
         """See `Lookup.policies_named`."""
         rows = await self._reader.rows(statements.POLICY, key=name.removeprefix("policy:"))
@@ -193,7 +186,6 @@ class PostgresLookup:
         rows = await self._reader.rows(statements.TITLED, words=asked) if asked else ()
         return tuple(row["key"] for row in rows if titles_match(name, row["title"]))
 
-    @raises_transient
     async def stated(
         self, policies: Collection[str], section: str, types: Collection[EntityType], /, limit: int
     ) -> Stated:
@@ -210,7 +202,6 @@ class PostgresLookup:
             counts={EntityType(row["type"]): row["count"] for row in counts},
         )
 
-    @raises_transient
     async def section_numbers(self, policies: Collection[str], /, *, limit: int) -> tuple[str, ...]:
         """See `Lookup.section_numbers`."""
         rows = await self._reader.rows(statements.NUMBERS, policies=list(policies), most=limit)

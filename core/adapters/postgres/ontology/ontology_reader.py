@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters, section_ref, span_arrays
 from core.adapters.postgres.engine.transactions import connected, reading
@@ -113,6 +113,7 @@ SELECT p.key FROM citebound.fact_indexes i
  WHERE i.gives_way AND i.version_id = ANY(:versions) AND p.key = ANY(:policies)""")
 
 
+@database_store
 class PostgresKnowledge:
     """See `core.ports.Knowledge`."""
 
@@ -131,13 +132,11 @@ class PostgresKnowledge:
         """See `Knowledge.lookup`."""
         return self._lookup
 
-    @raises_transient
     async def usage(self, stems: Collection[str], /) -> Mapping[str, int]:
         """See `Knowledge.usage`."""
         rows = await self._reader.rows(_USAGE, words=sorted(stems))
         return {row["word"]: row["sections"] for row in rows}
 
-    @raises_transient
     async def facts(self, sought: Sequence[SoughtWord], /, *, limit: int) -> tuple[StatedFact, ...]:
         """See `Knowledge.facts`."""
         asked = [
@@ -157,13 +156,11 @@ class PostgresKnowledge:
             for said in [read_fact_words(row["words"])]
         )
 
-    @raises_transient
     async def definitions(self, pairs: Collection[str], /) -> Snapshot:
         """See `Knowledge.definitions`."""
         rows = await self._reader.rows(_DEFINITIONS, pairs=sorted(pairs), most=MOST_DEFINITIONS)
         return await self._reader.part([row["key"] for row in rows])
 
-    @raises_transient
     async def entities(
         self,
         keys: Collection[EntityKey],
@@ -175,7 +172,6 @@ class PostgresKnowledge:
         """See `Knowledge.entities`."""
         return await self._reader.part(keys, at=at, ends=ends)
 
-    @raises_transient
     async def touching(
         self,
         spans: Collection[Span],
@@ -191,20 +187,17 @@ class PostgresKnowledge:
         )
         return await self._reader.part([row["key"] for row in rows], at=listed, ends=ends)
 
-    @raises_transient
     async def sections_at(self, spans: Collection[Span], /) -> tuple[SectionPassage, ...]:
         """See `Knowledge.sections_at`."""
         listed = list(spans)
         rows = await self._reader.rows(_SECTIONS_AT, **span_arrays(listed), reach=REACH)
         return tuple(record(SectionPassage, row) for row in rows)
 
-    @raises_transient
     async def role_names(self, text: str, /) -> tuple[str, ...]:
         """See `Knowledge.role_names`."""
         rows = await self._reader.rows(_ROLES, names=list(names_within(text)))
         return tuple(sorted({name for row in rows for name in (row["name"], *row["aliases"])}))
 
-    @raises_transient
     async def giving_way(self, policies: Collection[str], /) -> frozenset[str]:
         """See `Knowledge.giving_way`."""
         rows = await self._reader.rows(_GIVING_WAY, policies=sorted(policies))
@@ -273,13 +266,13 @@ class _Source:
         return section_ref({**version, **section, **named, "char_start": row["char_start"]})
 
 
+@database_store
 class PostgresOntologyStore:
     """See `core.ports.OntologyStore`."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
 
-    @raises_transient
     async def open(self, scope: Scope, /) -> PostgresKnowledge:
         """See `OntologyStore.open`; what is published later does not show."""
         edition, found = await self._extent(scope)
@@ -301,7 +294,6 @@ class PostgresOntologyStore:
             )
             return edition, found.mappings().one()
 
-    @raises_transient
     async def snapshot(self, scope: Scope, /) -> Snapshot:
         """See `OntologyStore.snapshot`.
 

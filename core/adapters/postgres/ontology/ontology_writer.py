@@ -12,7 +12,7 @@ from sqlalchemy import select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.json_rows import (
     batches,
     bytes_in_json,
@@ -218,13 +218,13 @@ def _places_of(
     ]
 
 
+@database_store
 class PostgresExtractedSections:
     """See `core.ports.extraction.ExtractedSections`. Safe from many processes."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
 
-    @raises_transient
     async def find(
         self, keys: Sequence[bytes], /, *, model: str, prompt: str
     ) -> dict[bytes, ProposedFacts]:
@@ -243,7 +243,6 @@ class PostgresExtractedSections:
             rows = (await connection.execute(query)).all()
         return {bytes(row.section_hash): _proposals(row.proposals) for row in rows}
 
-    @raises_transient
     async def put(
         self,
         key: bytes,

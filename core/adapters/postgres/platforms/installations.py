@@ -20,7 +20,12 @@ from sqlalchemy import ColumnElement, Row, delete, func, or_, select, text, upda
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.database import engine_for, raises_transient, server_facts
+from core.adapters.postgres.engine.database import (
+    database_store,
+    engine_for,
+    raises_transient,
+    server_facts,
+)
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.schema import fits
 from core.adapters.postgres.engine.tables import slack_installations, slack_oauth_states
@@ -47,6 +52,7 @@ UNIQUE = ("client_id", "enterprise_id", "team_id", "user_id")
 _kept = slack_installations.c
 
 
+@database_store
 class PostgresInstallations:
     """Installations of one app with their tokens, which are stored encrypted.
 
@@ -62,7 +68,6 @@ class PostgresInstallations:
         self._ledger = ledger
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    @raises_transient
     async def save(self, installation: Installation, /) -> None:
         """Keep an installation, in place of all earlier ones of its workspace, and record it."""
         row = self._row(installation)
@@ -80,7 +85,6 @@ class PostgresInstallations:
             event = _event(Tag.WORKSPACE_CONNECTED, SLACK, installation.workspace.name, says)
             await self._ledger.event(connection, event, content={})
 
-    @raises_transient
     async def find(self, workspace: Workspace, /) -> Installation | None:
         """Return the installation of a workspace, else that of its organisation, else None.
 
@@ -92,7 +96,6 @@ class PostgresInstallations:
             row = await self._find(connection, workspace)
         return None if row is None else self._read(row)
 
-    @raises_transient
     async def renew(
         self, workspace: Workspace, /, *, due_by: datetime, refresh: Refresh
     ) -> Installation | None:
@@ -120,7 +123,6 @@ class PostgresInstallations:
                 failpoint("F12")
                 return renewed if await self._put_tokens(connection, row.id, renewed) else None
 
-    @raises_transient
     async def held(self) -> tuple[Installation, ...]:
         """Return all installations; see `find`."""
         query = select(slack_installations).where(_kept.client_id == self._client_id)
@@ -128,7 +130,6 @@ class PostgresInstallations:
             rows = (await connection.execute(query.order_by(_kept.id))).all()
         return tuple(map(self._read, rows))
 
-    @raises_transient
     async def delete(self, workspace: Workspace, /, *, token: str | None = None) -> int:
         """Delete the installations in exactly this workspace, and return how many there were.
 
@@ -146,7 +147,6 @@ class PostgresInstallations:
             await connection.execute(delete(slack_installations).where(_kept.id.in_(gone)))
         return len(gone)
 
-    @raises_transient
     async def reseal(self) -> int:
         """Encrypt tokens that have an older key with the current one; return how many there were.
 
@@ -247,6 +247,7 @@ def _identity(client_id: str, enterprise: str | None, team: str | None, user: st
     return json.dumps(["slack_installations", client_id, enterprise, team, user]).encode()
 
 
+@database_store
 class PostgresOAuthStates:
     """The one-time states by which a browser that comes back from Slack is recognised.
 
@@ -257,7 +258,6 @@ class PostgresOAuthStates:
         self._engine = engine
         self._lifetime = lifetime
 
-    @raises_transient
     async def issue(self) -> str:
         """Return a new state, valid once and for some minutes; delete those that have expired."""
         state = secrets.token_urlsafe(STATE_BYTES)
@@ -269,7 +269,6 @@ class PostgresOAuthStates:
             )
         return state
 
-    @raises_transient
     async def consume(self, state: str, /) -> bool:
         """Use up a state: True for exactly one caller, and False once it has expired."""
         kept = slack_oauth_states

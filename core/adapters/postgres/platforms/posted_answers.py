@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.cases.case_log import actor_of
 from core.adapters.postgres.cases.case_rows import is_uuid
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.ledger import Ledger, take_number
 from core.adapters.postgres.engine.rows import record, row_of
 from core.adapters.postgres.engine.transactions import begun_again
@@ -45,6 +45,7 @@ _MAKE = text(
 _NOT_SHOWN = frozenset({"withheld", "dead"})
 
 
+@database_store
 class PostgresPostedAnswerActions:
     """See `core.ports.posted_answers.PostedAnswerActions`."""
 
@@ -52,7 +53,6 @@ class PostgresPostedAnswerActions:
         self._engine = engine
         self._ledger = ledger
 
-    @raises_transient
     @begun_again
     async def remove(self, answer_id: str, by: Account, /, *, officer: Officer | None) -> bool:
         """See `PostedAnswerActions.remove`."""
@@ -108,7 +108,6 @@ class PostgresPostedAnswerActions:
         )
         return await self._ledger.event(connection, event, content={})
 
-    @raises_transient
     @begun_again
     async def share(
         self, answer_id: str, by: Account, /, *, channel: str, groups: frozenset[str]
@@ -228,13 +227,13 @@ _AROUND = text(
 )
 
 
+@database_store
 class PostgresPostedAnswers:
     """See `core.ports.posted_answers.PostedAnswers`."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
 
-    @raises_transient
     @begun_again
     async def find(self, answer_id: str, /, *, platform: str, tenant: str) -> PostedAnswer | None:
         """See `PostedAnswers.find`."""
@@ -249,7 +248,6 @@ class PostgresPostedAnswers:
             return None
         return record(PostedAnswer, row, reply=reply_of(row["reply"]))
 
-    @raises_transient
     @begun_again
     async def answer_in(
         self, message: str | None, /, *, platform: str, tenant: str, channel: str, person: str
@@ -266,7 +264,6 @@ class PostgresPostedAnswers:
             found: object = await connection.scalar(_ANSWER_IN, values)
         return None if found is None else str(found)
 
-    @raises_transient
     @begun_again
     async def asked_back(self, who: Account, /) -> tuple[AskedBack, ...]:
         """See `PostedAnswers.asked_back`."""
@@ -285,7 +282,6 @@ class PostgresPostedAnswers:
             if answer is not None
         )
 
-    @raises_transient
     @begun_again
     async def shared_copy(
         self, answer_id: str, by: Account, /, *, channel: str
@@ -304,7 +300,6 @@ class PostgresPostedAnswers:
         state = _COPY_STATES.get(row.state, CopyState.NOT_SHOWN)
         return SharedCopy(state=state, message_id=row.remote_id)
 
-    @raises_transient
     @begun_again
     async def audiences(
         self, versions: Collection[VersionId], /
@@ -321,7 +316,6 @@ class PostgresPostedAnswers:
                 for row in rows
             }
 
-    @raises_transient
     @begun_again
     async def around(
         self, spans: Sequence[Span], /, *, characters: int

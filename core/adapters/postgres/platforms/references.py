@@ -6,7 +6,7 @@ from sqlalchemy import LargeBinary, bindparam, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.pseudonyms import Pseudonyms
 from core.adapters.postgres.engine.rows import row_of
 from core.domain.conversation import ConversationReference
@@ -44,6 +44,7 @@ _FORGET = text(
 )
 
 
+@database_store
 class PostgresConversationReferences:
     """See `core.ports.messages.ConversationReferences`."""
 
@@ -52,7 +53,6 @@ class PostgresConversationReferences:
         self._engine = engine
         self._pseudonyms = pseudonyms
 
-    @raises_transient
     async def put(self, reference: ConversationReference, /) -> datetime:
         """See `ConversationReferences.put`.
 
@@ -70,7 +70,6 @@ class PostgresConversationReferences:
             Account(platform=reference.platform, tenant=reference.tenant, person=reference.person)
         )
 
-    @raises_transient
     async def find(
         self, platform: str, tenant: str, conversation: str, /
     ) -> ConversationReference | None:
@@ -80,7 +79,6 @@ class PostgresConversationReferences:
             row = (await connection.execute(_FIND, given)).mappings().first()
         return None if row is None else ConversationReference(**row)
 
-    @raises_transient
     async def find_direct(
         self, platform: str, tenant: str, person: str, /
     ) -> ConversationReference | None:
@@ -90,7 +88,6 @@ class PostgresConversationReferences:
             row = (await connection.execute(_FIND_DIRECT, given)).mappings().first()
         return None if row is None else ConversationReference(**row)
 
-    @raises_transient
     async def find_any(self, platform: str, tenant: str, /) -> ConversationReference | None:
         """See `ConversationReferences.find_any`."""
         given = {"platform": platform, "tenant": tenant}
@@ -98,7 +95,6 @@ class PostgresConversationReferences:
             row = (await connection.execute(_FIND_ANY, given)).mappings().first()
         return None if row is None else ConversationReference(**row)
 
-    @raises_transient
     async def forget(self, platform: str, tenant: str, conversation: str, /) -> int:
         """See `ConversationReferences.forget`."""
         given = {"platform": platform, "tenant": tenant, "id": conversation}

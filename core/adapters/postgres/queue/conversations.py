@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import ARRAY, LargeBinary, Text, bindparam, select, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.record_ids import id_range, reference_in, several
 from core.adapters.postgres.engine.tables import answers, conversations, inbox, questions
@@ -142,13 +142,13 @@ _NAMED = text(
 )
 
 
+@database_store
 class PostgresConversationStore:
     """See `core.ports.ConversationStore`."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
 
-    @raises_transient
     @begun_again
     async def find(self, place: Place, /) -> str | None:
         """See `ConversationStore.find`."""
@@ -166,7 +166,6 @@ class PostgresConversationStore:
         async with reading(self._engine) as connection:
             return await connection.scalar(query)
 
-    @raises_transient
     @begun_again
     async def thread_named(self, typed: str, /) -> str:
         """Return the thread at the terminal that is meant, by its own id or by a record of it.
@@ -188,7 +187,6 @@ class PostgresConversationStore:
             raise UsageError(f"no answer at the terminal has the reference {typed!r}")
         return rows[0].thread if rows else typed
 
-    @raises_transient
     @begun_again
     async def speakers(self, conversation_id: str, /) -> Speakers:
         """See `ConversationStore.speakers`."""
@@ -202,7 +200,6 @@ class PostgresConversationStore:
             is_taken_over=row.is_taken_over,
         )
 
-    @raises_transient
     @begun_again
     async def history(self, conversation_id: str, /) -> tuple[Turn, ...]:
         """See `ConversationStore.history`."""

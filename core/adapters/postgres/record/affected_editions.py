@@ -12,7 +12,7 @@ from sqlalchemy import ARRAY, Integer, Text, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.cases.case_posts import officers_conversation
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.officer_stores import ReadsForOfficers
 from core.adapters.postgres.engine.reach import blank_for, is_for_officers
@@ -135,6 +135,7 @@ class ListedAnswer:
     """Login; None: nobody yet."""
 
 
+@database_store
 class PostgresAffectedEditions(ReadsForOfficers):
     """See `core.ports.corrections.AffectedEditions`. Safe from many processes."""
 
@@ -143,7 +144,6 @@ class PostgresAffectedEditions(ReadsForOfficers):
         self._ledger = ledger
         self._officers = officers
 
-    @raises_transient
     async def find(self, edition: int, /, *, clauses: int = CLAUSES) -> AffectedEdition | None:
         """See `AffectedEditions.find`; `clauses` is how many are read at most.
 
@@ -154,14 +154,12 @@ class PostgresAffectedEditions(ReadsForOfficers):
                 await blank_for(connection, self._officers.logins)
             return await read_edition(connection, edition, clauses=clauses)
 
-    @raises_transient
     async def waiting(self) -> Mapping[int, int]:
         """Return how many answers wait for a decision, by edition, newest first."""
         async with self._engine.connect() as connection:
             rows = await connection.execute(_WAITING)
             return {row.edition: row.answers for row in rows}
 
-    @raises_transient
     async def by_state(self, editions: Sequence[int]) -> Mapping[int, Mapping[str, int]]:
         """Return how many answers of each edition are in each state."""
         found: dict[int, dict[str, int]] = {}
@@ -170,7 +168,6 @@ class PostgresAffectedEditions(ReadsForOfficers):
                 found.setdefault(row.edition, {})[row.state] = row.answers
         return found
 
-    @raises_transient
     async def listed(
         self, edition: int, *, state: str, policy: str, before: UUID | None, most: int
     ) -> Sequence[ListedAnswer]:
@@ -186,7 +183,6 @@ class PostgresAffectedEditions(ReadsForOfficers):
             rows = (await connection.execute(_LISTED, given)).all()
         return [record(ListedAnswer, row) for row in rows]
 
-    @raises_transient
     @begun_again
     async def approve(
         self, *, officer: str, edition: int | None, policy: str | None, seen: int | None = None
@@ -203,7 +199,6 @@ class PostgresAffectedEditions(ReadsForOfficers):
         await self.update_cards()
         return sum(state == "approved" for state in states)
 
-    @raises_transient
     @begun_again
     async def update_cards(self) -> None:
         """See `AffectedEditions.update_cards`."""

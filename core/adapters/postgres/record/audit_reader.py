@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.officers.session import OfficerSession, Reading
 from core.audit.canonical import Commitment, instant, leaf_hash
 from core.domain.audit import RecordLine, RecordView
@@ -33,13 +33,13 @@ _WITHHELD = frozenset({"place"})
 """Texts that officers may not read."""
 
 
+@database_store
 class PostgresAuditReader:
     """The record for an officer at a terminal: what is read is recorded before."""
 
     def __init__(self, session: OfficerSession) -> None:
         self._session = session
 
-    @raises_transient
     async def show(self, record_id: str) -> RecordView | None:
         """Return one record, checked; None if there is none.
 
@@ -51,7 +51,6 @@ class PostgresAuditReader:
         async with self._session.reading(Reading(record_id=found)) as connection:
             return await read_record(connection, UUID(found))
 
-    @raises_transient
     async def list(self, *, limit: int = 20, outcome: str | None = None) -> list[RecordLine]:
         """Return the newest records first, of one outcome if given."""
         given = json.dumps({"limit": limit, "outcome": outcome})

@@ -12,7 +12,7 @@ from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.cases.case_posts import tell_officers
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.ledger import Ledger, append, unit_of
 from core.adapters.postgres.engine.rows import record, row_of
 from core.adapters.postgres.engine.transactions import begun_again
@@ -84,6 +84,7 @@ _FINISH = text(
 )
 
 
+@database_store
 class PostgresConsistency:
     """See `core.replay.consistency.ConsistencyStore`. Safe from many processes."""
 
@@ -92,7 +93,6 @@ class PostgresConsistency:
         self._ledger = ledger
         self._officers = officers
 
-    @raises_transient
     @begun_again
     async def claim(self, day: date, /) -> bool:
         """See `ConsistencyStore.claim`."""
@@ -100,21 +100,18 @@ class PostgresConsistency:
         async with self._engine.begin() as connection:
             return await connection.scalar(_CLAIM, given) is not None
 
-    @raises_transient
     @begun_again
     async def renew(self, day: date, /) -> None:
         """See `ConsistencyStore.renew`."""
         async with self._engine.begin() as connection:
             await connection.execute(_RENEW, {"day": day, "lease": LEASE_S})
 
-    @raises_transient
     async def pool(self) -> tuple[PastAnswer, ...]:
         """See `ConsistencyStore.pool`."""
         async with self._engine.connect() as connection:
             found = await connection.execute(_POOL, {"days": DAYS, "most": POOL})
             return tuple(map(_past_answer, found.mappings()))
 
-    @raises_transient
     @begun_again
     async def keep(self, day: date, found: FoundContradiction, /) -> bool:
         """See `ConsistencyStore.keep`."""
@@ -145,7 +142,6 @@ class PostgresConsistency:
             await append(connection, [entry])
             return True
 
-    @raises_transient
     @begun_again
     async def finish(self, day: date, counts: CheckCounts, /) -> int:
         """See `ConsistencyStore.finish`."""

@@ -11,7 +11,7 @@ from sqlalchemy import RowMapping, bindparam, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.ledger import Ledger, append, take_number
 from core.adapters.postgres.engine.rows import record, row_of
 from core.adapters.postgres.engine.transactions import begun_again
@@ -85,6 +85,7 @@ _MESSAGE = text(
 """The question as asked anew: what is posted for it is found by its buttons like any other."""
 
 
+@database_store
 class PostgresCorrections:
     """See `core.ports.corrections.Corrections`."""
 
@@ -92,7 +93,6 @@ class PostgresCorrections:
         self._engine = engine
         self._ledger = ledger
 
-    @raises_transient
     @begun_again
     async def claim(self) -> Correction | None:
         """See `Corrections.claim`."""
@@ -108,7 +108,6 @@ class PostgresCorrections:
                     return _correction(row, asked)
                 await connection.execute(_SETTLE, {**keys, "state": "dropped"})
 
-    @raises_transient
     @begun_again
     async def confirm(self, correction: Correction, /) -> None:
         """See `Corrections.confirm`."""
@@ -121,14 +120,12 @@ class PostgresCorrections:
             event = _event(Tag.ANSWER_CONFIRMED, correction, seq, {})
             await self._ledger.event(connection, event, content={})
 
-    @raises_transient
     @begun_again
     async def drop(self, correction: Correction, /) -> None:
         """See `Corrections.drop`."""
         async with self._engine.begin() as connection:
             await connection.execute(_SETTLE, {"answer": correction.answer_id, "state": "dropped"})
 
-    @raises_transient
     @begun_again
     async def put_off(self, correction: Correction, /) -> None:
         """See `Corrections.put_off`."""

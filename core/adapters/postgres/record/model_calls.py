@@ -15,7 +15,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.cases.case_posts import tell_officers
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import database_store, raises_transient
 from core.adapters.postgres.engine.tables import model_calls
 from core.adapters.postgres.engine.transactions import begun_again
 from core.domain.delivery import Notice
@@ -39,13 +39,13 @@ _NOTE = text(
 logger = logging.getLogger(__name__)
 
 
+@database_store
 class PostgresModelCallLog:
     """See `core.ports.ModelCallLog`. Safe from many processes."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
 
-    @raises_transient
     @begun_again
     async def find(self, question_id: str, request_hash: bytes, /) -> StoredCall | None:
         """See `ModelCallLog.find`."""
@@ -61,7 +61,6 @@ class PostgresModelCallLog:
             response=row.response, tokens=TokenUse(**row.usage), latency_ms=row.latency_ms
         )
 
-    @raises_transient
     @begun_again
     async def all_of(self, question_id: str) -> Mapping[str, StoredCall]:
         """Return the stored calls of a question by the hash of the request, in hex."""
@@ -80,7 +79,6 @@ class PostgresModelCallLog:
             for row in rows
         }
 
-    @raises_transient
     @begun_again
     async def store(
         self,

@@ -12,7 +12,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.officer_stores import ReadsForOfficers
 from core.adapters.postgres.engine.rows import record, row_of
@@ -74,6 +74,7 @@ class PassageContext:
     after: str
 
 
+@database_store
 class PostgresQuestionDrafts(ReadsForOfficers):
     """Drafts, and what became of them. Safe from many processes."""
 
@@ -81,7 +82,6 @@ class PostgresQuestionDrafts(ReadsForOfficers):
         self._engine = engine
         self._ledger = ledger
 
-    @raises_transient
     async def add(
         self, drafts: Sequence[QuestionDraft], *, read: tuple[bytes, str] | None = None
     ) -> list[int]:
@@ -112,27 +112,23 @@ class PostgresQuestionDrafts(ReadsForOfficers):
             await connection.execute(INSERT_PASSAGE, row_of(passage, **place))
         return number
 
-    @raises_transient
     async def keys(self) -> frozenset[bytes]:
         """Return the keys of all drafts, whatever became of them."""
         async with self._engine.connect() as connection:
             return frozenset(bytes(row.key) for row in await connection.execute(KEYS))
 
-    @raises_transient
     async def was_read(self, section_sha256: bytes, made_by: str) -> bool:
         """Return whether a model drafted questions of a section before."""
         async with self._engine.connect() as connection:
             given = {"section": section_sha256, "made_by": made_by}
             return bool(await connection.scalar(SECTION_READ, given))
 
-    @raises_transient
     async def counts(self) -> Mapping[DraftState, int]:
         """Return how many drafts there are in each state."""
         async with self._engine.connect() as connection:
             rows = (await connection.execute(COUNTS)).all()
         return dict.fromkeys(DraftState, 0) | {DraftState(row[0]): row[1] for row in rows}
 
-    @raises_transient
     async def listed(self, *states: DraftState) -> list[KeptDraft]:
         """Return the drafts in these states, by number, with where their passages stand today."""
         given = {"states": [one.value for one in states], "day": self._today()}
@@ -140,19 +136,16 @@ class PostgresQuestionDrafts(ReadsForOfficers):
             rows = (await connection.execute(LIST, given)).mappings().all()
         return [_kept(row) for row in rows]
 
-    @raises_transient
     async def find(self, number: int) -> KeptDraft | None:
         """Return one draft; None: there is none of this number."""
         async with self._engine.connect() as connection:
             return await self._found(connection, number)
 
-    @raises_transient
     async def next_after(self, number: int) -> int | None:
         """Return the next draft that waits for a decision; from the first again behind the last."""
         async with self._engine.connect() as connection:
             return await connection.scalar(NEXT, {"after": number})
 
-    @raises_transient
     async def context(self, passage: AnswerPassage) -> PassageContext:
         """Return what stands around a passage, within its section."""
         given = {
@@ -165,20 +158,17 @@ class PostgresQuestionDrafts(ReadsForOfficers):
             row = (await connection.execute(CONTEXT, given)).one()
         return record(PassageContext, row)
 
-    @raises_transient
     async def texts(self, scope: Scope) -> list[str]:
         """Return the texts of the versions in force in a scope."""
         async with self._engine.connect() as connection:
             return list(await connection.scalars(TEXTS, scope_parameters(scope)))
 
-    @raises_transient
     async def sections(self, scope: Scope) -> list[AskedSection]:
         """Return the sections of the versions in force in a scope, by policy, in text order."""
         async with self._engine.connect() as connection:
             rows = (await connection.execute(SECTIONS, scope_parameters(scope))).all()
         return [record(AskedSection, row) for row in rows]
 
-    @raises_transient
     async def decide(self, number: int, decision: DraftDecision, *, officer: Officer) -> KeptDraft:
         """Accept, mend or drop a draft, and record it, in one transaction.
 

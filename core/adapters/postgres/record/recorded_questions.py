@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.officers.session import OfficerSession, Reading
@@ -46,6 +46,7 @@ _LISTED = text(
 )
 
 
+@database_store
 class PostgresRecordedQuestions:
     """Recorded questions, for an officer at the console: what is read is recorded before."""
 
@@ -55,7 +56,6 @@ class PostgresRecordedQuestions:
         self._officer = officer
         self._session = OfficerSession(engine, ledger=ledger, officer=officer)
 
-    @raises_transient
     async def find(self, record_id: str, /) -> RecordedQuestion | None:
         """Return a question by the beginning of its record's id; None: there is none, or several.
 
@@ -72,7 +72,6 @@ class PostgresRecordedQuestions:
                 return None
             return (await _with_turns(connection, rows))[0]
 
-    @raises_transient
     async def asked_between(
         self, since: datetime, until: datetime, /, *, purpose: str
     ) -> tuple[str, ...]:
@@ -83,7 +82,6 @@ class PostgresRecordedQuestions:
             found = await connection.execute(_ASKED, {"since": since, "until": until})
             return tuple(found.scalars().all())
 
-    @raises_transient
     async def several(
         self, record_ids: Sequence[str], /, *, purpose: str
     ) -> tuple[RecordedQuestion, ...]:
@@ -97,7 +95,6 @@ class PostgresRecordedQuestions:
             found = await connection.execute(_SEVERAL, {"ids": list(record_ids)})
             return await _with_turns(connection, found.mappings().all())
 
-    @raises_transient
     async def affected(
         self, *, edition: int | None = None, policy: str | None = None
     ) -> tuple[AffectedAnswer, ...]:
@@ -110,7 +107,6 @@ class PostgresRecordedQuestions:
             rows = (await connection.execute(_LISTED, given)).mappings().all()
         return tuple(record(AffectedAnswer, row) for row in rows)
 
-    @raises_transient
     async def note_replay(self, question: RecordedQuestion, says: Mapping[str, Json]) -> None:
         """Record that somebody replayed a question, and what came of it."""
         document = question.record.document
@@ -122,7 +118,6 @@ class PostgresRecordedQuestions:
             says=says,
         )
 
-    @raises_transient
     async def note_shadow(self, says: Mapping[str, Json]) -> str:
         """Record that somebody answered past questions anew, how, and what came of all of them."""
         return await self._note(Tag.SHADOW_COMPARED, subject=None, says=says)

@@ -13,7 +13,7 @@ from sqlalchemy import bindparam, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.ledger import Ledger
 from core.audit.documents import Event
 from core.domain.audit import Tag
@@ -52,6 +52,7 @@ class ServiceSetting:
     """Hash of what is not shown and is no secret; None: all of it is shown."""
 
 
+@database_store
 class PostgresServices:
     """Records services that start and stop."""
 
@@ -59,7 +60,6 @@ class PostgresServices:
         self._engine = engine
         self._ledger = ledger
 
-    @raises_transient
     async def start(self, service: str, settings: Mapping[str, ServiceSetting]) -> str | None:
         """Record a start, with each setting that differs from those of the last process.
 
@@ -86,7 +86,6 @@ class PostgresServices:
             await connection.execute(_KEEP, _row(service, settings, [*recent, now]))
             return record_id
 
-    @raises_transient
     async def stop(self, service: str, started: str) -> None:
         """Record that a service ends in its order; `started` is the record of its start."""
         async with self._engine.begin() as connection:

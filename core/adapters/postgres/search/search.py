@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from sqlalchemy import RowMapping, TextClause, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.scope import scope_parameters, section_ref
 from core.adapters.postgres.engine.transactions import connected
@@ -91,6 +91,7 @@ class _Corpus:
         return self.readable > EXACT_LIMIT
 
 
+@database_store
 class PostgresChunkSearch:
     """See `core.ports.ChunkSearch`.
 
@@ -101,7 +102,6 @@ class PostgresChunkSearch:
         self._engine = engine
         self._space = space
 
-    @raises_transient
     async def search(self, request: SearchRequest, /) -> SearchResult:
         """See `ChunkSearch.search`.
 
@@ -118,7 +118,6 @@ class PostgresChunkSearch:
             neighbours = await self._neighbours(connection, asked, question, hits)
         return SearchResult(hits=tuple(hits), neighbours=tuple(neighbours), searched=asked.searched)
 
-    @raises_transient
     async def section(
         self, policy_key: str, section: str | None, scope: Scope, /
     ) -> tuple[RetrievedChunk, ...]:
@@ -129,7 +128,6 @@ class PostgresChunkSearch:
             rows = await _rows(connection, SECTION, scope_parameters(scope) | named)
         return tuple(_unscored(rows).values())
 
-    @raises_transient
     async def read(
         self, keys: Collection[ChunkKey], scope: Scope, /
     ) -> Mapping[ChunkKey, RetrievedChunk]:

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from sqlalchemy import Row, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.transactions import (
     AdvisoryLock,
@@ -79,20 +79,19 @@ ON CONFLICT DO NOTHING
 """)
 
 
+@database_store
 class PostgresSpaceStore:
     """See `core.ports.search.SpaceStore`."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
 
-    @raises_transient
     async def serving(self) -> EmbeddingSpace | None:
         """See `SpaceStore.serving`."""
         async with reading(self._engine) as connection:
             row = (await connection.execute(_SERVING)).one_or_none()
         return None if row is None else _space(row)
 
-    @raises_transient
     async def spaces(self) -> list[StoredSpace]:
         """See `SpaceStore.spaces`."""
         async with self._engine.connect() as connection:
@@ -107,7 +106,6 @@ class PostgresSpaceStore:
             for row in rows
         ]
 
-    @raises_transient
     async def begin(self, space: EmbeddingSpace, /) -> None:
         """See `SpaceStore.begin`."""
         async with self._engine.begin() as connection:
@@ -121,21 +119,18 @@ class PostgresSpaceStore:
             )
             await connection.execute(_COPY_TWINS, {"space_id": space_id})
 
-    @raises_transient
     async def gap(self, space: EmbeddingSpace, /) -> Gap:
         """See `SpaceStore.gap`."""
         async with self._engine.connect() as connection:
             row = (await connection.execute(_GAP, {"space_id": await _id(connection, space)})).one()
         return Gap(chunks=row.chunks, texts=row.texts, characters=row.characters)
 
-    @raises_transient
     async def unembedded(self, space: EmbeddingSpace, /, *, limit: int) -> list[str]:
         """See `SpaceStore.unembedded`."""
         async with self._engine.connect() as connection:
             parameters = {"space_id": await _id(connection, space), "most": limit}
             return list(await connection.scalars(_UNEMBEDDED, parameters))
 
-    @raises_transient
     async def fill(self, space: EmbeddingSpace, vectors: Mapping[str, Vector], /) -> None:
         """See `SpaceStore.fill`."""
         async with self._engine.begin() as connection:
@@ -148,7 +143,6 @@ class PostgresSpaceStore:
                 },
             )
 
-    @raises_transient
     async def switch(self, space: EmbeddingSpace, /) -> int:
         """See `SpaceStore.switch`.
 
@@ -169,7 +163,6 @@ class PostgresSpaceStore:
                 await _serve(connection, space_id)
             return missing or 0
 
-    @raises_transient
     async def drop(self, space: EmbeddingSpace, /) -> int:
         """See `SpaceStore.drop`."""
         async with self._engine.begin() as connection:
