@@ -15,7 +15,9 @@ from bot.actions.answers import (
 from bot.actions.cases import Askers, EscalationActions, OfficerActions
 from bot.actions.feedback import FeedbackActions
 from bot.actions.press import Outcome, Press
+from bot.forms.forms import FormName
 from bot.intake import Intake
+from bot.replies.buttons import Act
 from core.bootstrap import Service
 from core.cases.service import CaseService
 
@@ -38,6 +40,27 @@ class Actions:
     escalation: EscalationActions
     feedback: FeedbackActions
     follow_ups: FollowUpActions
+
+    def routes(self) -> dict[Act | FormName, Action]:
+        """Return what takes each button and each form that is handled alike everywhere."""
+        return {
+            Act.ANSWERS: self.feedback.accept,
+            Act.REPORT: self.feedback.open,
+            FormName.REPORT: self.feedback.submit,
+            Act.ESCALATE: self.escalation.open,
+            FormName.ESCALATION: self.escalation.submit,
+            Act.CASE_ACCEPT: self.escalation.accept,
+            Act.CASE_AGAIN: self.escalation.ask_again,
+            Act.CASE_CLAIM: self.cases.claim,
+            Act.CASE_WRONG: self.cases.mark_wrong,
+            Act.CASE_PARTLY: self.cases.mark_partly,
+            Act.CASE_RIGHT: self.cases.mark_right,
+            Act.CASE_CLOSE: self.cases.close,
+            Act.CASE_ANSWER: self.cases.begin_answer,
+            FormName.CASE_ANSWER: self.cases.submit,
+            Act.TELL_ASKERS: self.affected.approve,
+            Act.REMOVE: self.answers.remove,
+        }
 
 
 def wire_actions(

@@ -5,7 +5,7 @@ text bears a proposal out is for `core.ontology.model.proposals` to say.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Final
 
 from core.domain.errors import ContractError
@@ -83,29 +83,7 @@ def facts_from_json(value: Json) -> ProposedFacts:
 
 def facts_to_json(facts: ProposedFacts) -> dict[str, Json]:
     """Return what `facts_from_json` parses."""
-    return {
-        "entities": [
-            {
-                "id": entity.id,
-                "type": entity.type,
-                "name": entity.name,
-                "quote": entity.quote,
-                "aliases": list(entity.aliases),
-                "description": entity.description,
-                "attributes": dict(entity.attributes),
-            }
-            for entity in facts.entities
-        ],
-        "relations": [
-            {
-                "source": relation.source,
-                "type": relation.type,
-                "target": relation.target,
-                "quote": relation.quote,
-            }
-            for relation in facts.relations
-        ],
-    }
+    return asdict(facts)
 
 
 def _entity(value: Json, where: str) -> ProposedEntity:

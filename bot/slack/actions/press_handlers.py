@@ -16,6 +16,7 @@ from bot.call_results import Succeeded
 from bot.forms.evidence import TITLE
 from bot.forms.forms import FormName, entered
 from bot.json_fields import maybe_object
+from bot.replies.buttons import Act
 from bot.slack.actions.dispatch import Ack, Handler
 from bot.slack.actions.respond import NOT_NOW, SlackResponder, whisper
 from bot.slack.blocks import action_ids
@@ -48,6 +49,14 @@ FAILED = Text(
 
 NAMED = 5
 """People whose names are looked up while a form waits; others are mentioned without."""
+
+_ON_HOME = frozenset(
+    {
+        *(Act.CASE_CLAIM, Act.CASE_ANSWER, Act.CASE_WRONG, Act.CASE_PARTLY, Act.CASE_RIGHT),
+        *(Act.CASE_CLOSE, FormName.CASE_ANSWER),
+    }
+)
+"""What stands on an officer's Home too."""
 
 RedrawHome = Callable[[SlackInteraction], Awaitable[None]]
 """Shows an officer's Home anew, where a button of it was pressed."""
@@ -95,32 +104,19 @@ class SlackPressHandlers:
 
     def handlers(self) -> dict[str, Handler]:
         """Return what is handled here."""
-        actions = self.actions
-        feedback, escalation, cases = actions.feedback, actions.escalation, actions.cases
+        routes = {**self.actions.routes(), FormName.CASE_ANSWER: self._answer_case}
         return {
             action_ids.CLARIFY: self._choose,
-            action_ids.ANSWERS: self._handler(feedback.accept),
-            action_ids.FEEDBACK: self._handler(feedback.rate),
-            action_ids.REPORT: self._handler(feedback.open),
-            FormName.REPORT: self._handler(feedback.submit),
-            action_ids.ESCALATE: self._handler(escalation.open),
-            FormName.ESCALATION: self._handler(escalation.submit),
-            action_ids.CASE_ACCEPT: self._handler(escalation.accept),
-            action_ids.CASE_AGAIN: self._handler(escalation.ask_again),
-            action_ids.CASE_CLAIM: self._handler(cases.claim, is_on_home=True),
-            action_ids.CASE_WRONG: self._handler(cases.mark_wrong, is_on_home=True),
-            action_ids.CASE_PARTLY: self._handler(cases.mark_partly, is_on_home=True),
-            action_ids.CASE_RIGHT: self._handler(cases.mark_right, is_on_home=True),
-            action_ids.CASE_CLOSE: self._handler(cases.close, is_on_home=True),
-            action_ids.CASE_ANSWER: self._handler(cases.begin_answer, is_on_home=True),
-            FormName.CASE_ANSWER: self._handler(self._answer_case, is_on_home=True),
+            action_ids.FEEDBACK: self._handler(self.actions.feedback.rate),
             action_ids.EVIDENCE: self._open_evidence,
             action_ids.EVIDENCE_PAGE: self._turn,
             action_ids.SHOW: self._show,
             action_ids.OPEN_POLICY: self._follow,
             action_ids.OPEN_CONSOLE: self._follow,
-            action_ids.TELL_ASKERS: self._handler(actions.affected.approve),
-            action_ids.REMOVE: self._handler(actions.answers.remove),
+            **{
+                action_ids.name_of(act): self._handler(action, is_on_home=act in _ON_HOME)
+                for act, action in routes.items()
+            },
         }
 
     def _handler(self, act: Action, *, is_on_home: bool = False) -> Handler:

@@ -9,6 +9,7 @@ is checked, on our side.
 from collections.abc import Mapping
 
 from bot.actions.press import PressTarget
+from bot.forms.forms import FormName
 from bot.replies.buttons import Act
 from core.domain.errors import ContractError
 
@@ -55,6 +56,11 @@ ASK_ABOUT, ASK_GLOBAL = "ask_about_message", "ask_global"
 
 NUMBERED = frozenset({CLARIFY, FOLLOW_UP, STARTER, EVIDENCE_PAGE, FEEDBACK})
 LONGEST_ID = 100
+
+
+def name_of(act: Act | FormName) -> str:
+    """Return the id of a button that replies share; a form is called by its own name."""
+    return NAMES[act] if isinstance(act, Act) else act
 
 
 def value_of(target: str, choice: str | int = "") -> str:

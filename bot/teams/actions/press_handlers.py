@@ -8,7 +8,6 @@ from functools import partial
 from bot.actions.cases import AskerDetails
 from bot.actions.press import Press, PressTarget, Say
 from bot.actions.wiring import Action, Actions
-from bot.forms.forms import FormName
 from bot.replies.answer import WHOLE_TITLE
 from bot.replies.context import Library
 from bot.replies.notices import THANKS_UP
@@ -52,32 +51,16 @@ class TeamsPressHandlers:
 
     def handlers(self) -> dict[str, Handler]:
         """Return what is handled here."""
-        answers, feedback = self.actions.answers, self.actions.feedback
-        escalation, cases = self.actions.escalation, self.actions.cases
+        answers = self.actions.answers
         return {
             FEEDBACK: self._rate,
             action_ids.CLARIFY: self._choose,
             action_ids.FOLLOW_UP: self._ask_on,
-            action_ids.ANSWERS: self._handler(feedback.accept),
-            action_ids.REPORT: self._handler(feedback.open),
-            FormName.REPORT: self._handler(feedback.submit),
-            action_ids.ESCALATE: self._handler(escalation.open),
-            FormName.ESCALATION: self._handler(escalation.submit),
-            action_ids.CASE_ACCEPT: self._handler(escalation.accept),
-            action_ids.CASE_AGAIN: self._handler(escalation.ask_again),
-            action_ids.CASE_CLAIM: self._handler(cases.claim),
-            action_ids.CASE_WRONG: self._handler(cases.mark_wrong),
-            action_ids.CASE_PARTLY: self._handler(cases.mark_partly),
-            action_ids.CASE_RIGHT: self._handler(cases.mark_right),
-            action_ids.CASE_CLOSE: self._handler(cases.close),
-            action_ids.CASE_REFRESH: self._handler(cases.show),
-            action_ids.CASE_ANSWER: self._handler(cases.begin_answer),
-            FormName.CASE_ANSWER: self._handler(cases.submit),
-            action_ids.TELL_ASKERS: self._handler(self.actions.affected.approve),
+            action_ids.CASE_REFRESH: self._handler(self.actions.cases.show),
             action_ids.EVIDENCE: self._handler(answers.evidence),
             action_ids.EVIDENCE_PAGE: self._handler(answers.evidence),
             action_ids.SHOW: self._show,
-            action_ids.REMOVE: self._handler(answers.remove),
+            **{act: self._handler(action) for act, action in self.actions.routes().items()},
         }
 
     def _handler(self, act: Action) -> Handler:
