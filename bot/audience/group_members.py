@@ -14,7 +14,7 @@ from time import monotonic
 from typing import Protocol
 
 from bot.audience_config import GUEST, SINGLE_CHANNEL_GUEST, AudienceConfig, Guests
-from core.domain.delivery import GROUPS_UNREAD, NoReaders
+from core.domain.delivery import GROUPS_UNREAD, NoReaders, Readers
 from core.domain.errors import BusyError, TransientError
 
 FRESH_S = 300.0
@@ -85,6 +85,10 @@ class Memberships:
     def lets_read(self, person: Person) -> bool:
         """Say whether somebody's reading along keeps no answer from a place; bots ask nothing."""
         return person.kind == "bot" or self.admits(person)
+
+    def alone(self, person: Person) -> Readers:
+        """Return what somebody may read who reads alone."""
+        return Readers(groups=self.of(person), is_private=True, are_groups_unread=bool(self.unread))
 
     def turned_away(self, person: Person) -> NoReaders:
         """Return why somebody may not ask who is not admitted."""

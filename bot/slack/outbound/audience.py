@@ -13,12 +13,12 @@ Who is a member, and who is a guest, is kept for ten minutes while questions are
 again before a reply is posted (`when_posting`): meanwhile a channel may have become shared.
 """
 
-import logging
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 
 from bot.audience.group_members import GUESTS, GroupMembers, Memberships, Person
+from bot.audience.rule import AudienceRule
 from bot.audience_config import AudienceConfig, ChannelScope
 from bot.slack.inbound.identity import SlackIdentity
 from bot.slack.web.calls import Slack
@@ -34,7 +34,10 @@ AGAIN_S = 2.0
 """Before a reply is posted: replies that follow each other closely share one look."""
 PERSON_AGAIN_S = 30.0
 """Before a reply is posted: somebody may have become a guest, or have left."""
-logger = logging.getLogger(__name__)
+_PUBLIC = (
+    "CITEBOUND_SLACK_CONFIG: the audience of channel %s does not count, because the channel is"
+    " public: make it private, or take its audience from the file"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,10 +59,10 @@ class SlackAudience:
         self._identity = identity
         self._rights = rights
         self._directory = Directory(slack, identity)
-        self._members = GroupMembers(rights, SlackUserGroups(slack, identity), named="user group")
+        groups = SlackUserGroups(slack, identity)
+        members = GroupMembers(rights, groups, named="user group")
+        self._rule = AudienceRule(rights=rights, members=members, warning=_PUBLIC)
         self._rooms = Channels(slack)
-        self._may_ask = {"employee"} | rights.guests.kinds
-        self._warned: set[str] = set()
         self.is_posting = False
         """True: what is known is read anew."""
 
@@ -76,44 +79,20 @@ class SlackAudience:
         kept = _AGAIN if self.is_posting else _KEPT
         kind = await self._directory.kind_of(person, kept_s=kept.person_s)
         asker = Person(ids=(person,), kind=kind)
-        if kind not in self._may_ask:
-            return NoReaders(may_read_direct=False, reason=kind)
-        lists = await self._members.now(is_hurried=self.is_posting)
-        if not lists.admits(asker):
-            return lists.turned_away(asker)
-        own = lists.of(asker)
+        lists = await self._rule.admitting(asker, is_hurried=self.is_posting)
+        if isinstance(lists, NoReaders):
+            return lists
+        alone = lists.alone(asker)
         if is_direct or place.mode == "direct":
-            return Readers(groups=own, is_private=True, are_groups_unread=bool(lists.unread))
+            return alone
         room = await self._rooms.of(place.channel, kept_s=kept.room_s)
         if room.kind in {ChannelKind.SHARED, ChannelKind.UNKNOWN}:
             return NoReaders(may_read_direct=True, reason=f"{room.kind}_channel")
         people = await self._people(room, kept.person_s, lists)
-        strange = next((one.kind for one in people if not lists.lets_read(one)), "")
-        if strange:
-            return NoReaders(may_read_direct=True, reason=f"{strange}_in_channel")
-        scope = self._rights.scope_of(place.channel)
         is_private = room.kind is ChannelKind.PRIVATE
-        if scope.audience and not is_private:
-            self._warn(place.channel)
-        return Readers(
-            groups=lists.shared(people, own=own, granted=scope.audience)
-            if is_private
-            else frozenset(),
-            jurisdiction=scope.jurisdiction,
-            tags=scope.tags,
-            is_private=is_private,
-            are_groups_unread=is_private and bool(lists.unread),
+        return self._rule.readers_in(
+            place.channel, people, lists, own=alone.groups, is_private=is_private
         )
-
-    def _warn(self, channel: str) -> None:
-        """Say once that the audience of a public channel does not count, whatever is set."""
-        if channel not in self._warned:
-            self._warned.add(channel)
-            logger.error(
-                "CITEBOUND_SLACK_CONFIG: the audience of channel %s does not count, because the"
-                " channel is public: make it private, or take its audience from the file",
-                channel,
-            )
 
     def scope_of(self, channel: str) -> ChannelScope:
         """Return what the deployment says of a channel."""

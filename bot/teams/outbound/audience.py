@@ -14,14 +14,14 @@ Who is a member is kept for ten minutes while questions are answered, and read a
 is posted (`when_posting`): meanwhile a guest may have come.
 """
 
-import logging
 from copy import copy
 from dataclasses import replace
 
-from bot.audience.group_members import GroupMembers, GroupSource, Memberships, Person
+from bot.audience.group_members import GroupMembers, GroupSource, Person
+from bot.audience.rule import AudienceRule
 from bot.audience_config import AudienceConfig
 from bot.teams.connector.addresses import ALONE
-from bot.teams.connector.roster import Member, Roster, Rosters
+from bot.teams.connector.roster import Member, Rosters
 from core.domain.conversation import Place
 from core.domain.delivery import NoReaders, Readers
 
@@ -29,7 +29,10 @@ KEPT_S = 600.0
 AGAIN_S = 2.0
 """Before a reply is posted: replies that follow each other closely share one look."""
 
-logger = logging.getLogger(__name__)
+_NOT_PRIVATE = (
+    "CITEBOUND_TEAMS_CONFIG: the audience of channel %s does not count, because Teams does not say"
+    " that the channel is private: use a private channel, or take its audience from the file"
+)
 
 
 class TeamsAudience:
@@ -40,8 +43,8 @@ class TeamsAudience:
     ) -> None:
         self._rosters = rosters
         self._rights = rights
-        self._members = GroupMembers(rights, groups, named="the Entra group")
-        self._warned: set[str] = set()
+        members = GroupMembers(rights, groups, named="the Entra group")
+        self._rule = AudienceRule(rights=rights, members=members, warning=_NOT_PRIVATE)
         self.is_posting = False
         """True: members are read anew."""
         self.is_hurried = False
@@ -68,56 +71,22 @@ class TeamsAudience:
         asker = roster.find(person)
         if asker is None and is_direct:
             asker = (await self._rosters.of(_own(place, person), kept_s=kept_s)).find(person)
-        kind = "unknown" if asker is None else asker.kind
-        if asker is None or kind not in {"employee"} | self._rights.guests.kinds:
-            return NoReaders(may_read_direct=False, reason=kind)
-        lists = await self._members.now(is_hurried=self.is_hurried)
-        if not lists.admits(_person(asker)):
-            return lists.turned_away(_person(asker))
-        alone = Readers(
-            groups=lists.of(_person(asker)),
-            is_private=True,
-            are_groups_unread=bool(lists.unread),
-        )
+        if asker is None:
+            return NoReaders(may_read_direct=False, reason="unknown")
+        lists = await self._rule.admitting(_person(asker), is_hurried=self.is_hurried)
+        if isinstance(lists, NoReaders):
+            return lists
+        alone = lists.alone(_person(asker))
         if is_direct:
             return alone
-        people = tuple(map(_person, roster.members))
-        strange = sorted(one.kind for one in people if not lists.lets_read(one))
-        if strange:
-            return NoReaders(may_read_direct=True, reason=f"{strange[0]}_in_channel")
-        if place.mode == "direct":
+        people = sorted(map(_person, roster.members), key=lambda person: person.kind)
+        readers = self._rule.readers_in(
+            place.channel, people, lists, own=alone.groups, is_private=roster.is_private
+        )
+        if place.mode == "direct" and isinstance(readers, Readers):
             is_crowded = len(roster.members) != 1
             return NoReaders(may_read_direct=False, reason="crowded") if is_crowded else alone
-        scope = self._rights.scope_of(place.channel)
-        return Readers(
-            groups=self._shared(roster, people, alone.groups, lists, place.channel),
-            jurisdiction=scope.jurisdiction,
-            tags=scope.tags,
-            is_private=roster.is_private,
-            are_groups_unread=roster.is_private and alone.are_groups_unread,
-        )
-
-    def _shared(
-        self,
-        roster: Roster,
-        people: tuple[Person, ...],
-        own: frozenset[str],
-        lists: Memberships,
-        channel: str,
-    ) -> frozenset[str]:
-        """Return the groups of all who read a channel; of one that is not private none."""
-        granted = self._rights.scope_of(channel).audience
-        if roster.is_private:
-            return lists.shared(people, own=own, granted=granted)
-        if granted and channel not in self._warned:
-            self._warned.add(channel)
-            logger.error(
-                "CITEBOUND_TEAMS_CONFIG: the audience of channel %s does not count, because Teams"
-                " does not say that the channel is private: use a private channel, or take its"
-                " audience from the file",
-                channel,
-            )
-        return frozenset()
+        return readers
 
     async def granted(self, place: Place, person: str, /) -> frozenset[str] | None:
         """See `bot.actions.answers.Membership.granted`.

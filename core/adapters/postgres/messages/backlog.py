@@ -61,7 +61,7 @@ doubt it finds that it was kept."""
 
 
 @database_store
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False)
 class PostgresBacklog:
     """See `core.ports.Backlog`."""
 
