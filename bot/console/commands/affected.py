@@ -3,11 +3,10 @@
 import asyncio
 import getpass
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 
 from rich.text import Text
 
-from bot.console.views.terminal import Row, one_line, open_terminal
+from bot.console.views.terminal import Row, fields_json, one_line, open_terminal
 from core.adapters.officers import read_officers
 from core.adapters.postgres.access import open_engine
 from core.adapters.postgres.engine.ledger import Ledger
@@ -39,7 +38,7 @@ def affected(*, edition: int | None, policy: str | None, approve: str | None, as
     with terminal.busy("Comparing past answers"):
         found = asyncio.run(_affected(settings, edition, policy))
     if as_json:
-        terminal.show_json([_json(one) for one in found])
+        terminal.show_json([fields_json(one) for one in found])
     elif found:
         terminal.show(*_lines(found))
     else:
@@ -71,16 +70,6 @@ async def _affected(
     async with open_engine(settings, DatabaseRole.CONSOLE, officer=officer) as engine:
         recorded = PostgresRecordedQuestions(engine, ledger=ledger, officer=officer)
         return await recorded.affected(edition=edition, policy=policy)
-
-
-def _json(one: AffectedAnswer) -> dict[str, object]:
-    return {
-        **asdict(one),
-        "change": one.change.value,
-        "answered_at": one.answered_at.isoformat(),
-        "decided_at": one.decided_at.isoformat() if one.decided_at else None,
-        "notified_at": one.notified_at.isoformat() if one.notified_at else None,
-    }
 
 
 def _lines(found: Sequence[AffectedAnswer]) -> Iterator[Row | Text]:

@@ -11,13 +11,12 @@ from rich.text import Text
 
 from bot.console.commands.officers import own_ledger
 from bot.console.views.record_view import record_json, record_view, records_list
-from bot.console.views.terminal import Terminal, open_terminal
+from bot.console.views.terminal import Terminal, fields_json, open_terminal
 from core.adapters.postgres.access import open_engine
 from core.adapters.postgres.engine.roles import DatabaseRole
 from core.adapters.postgres.officers.session import OfficerSession
 from core.adapters.postgres.record.audit_reader import PostgresAuditReader
 from core.config.settings import Settings
-from core.domain.audit import RecordLine
 from core.domain.errors import UsageError
 
 _PREFIX = re.compile(r"[0-9a-fA-F]{8,64}")
@@ -68,18 +67,8 @@ async def _list(terminal: Terminal, *, limit: int, outcome: str | None, as_json:
     async with _open_records(terminal) as records:
         lines = await records.list(limit=limit, outcome=outcome)
     if as_json:
-        terminal.show_json([_line_json(line) for line in lines])
+        terminal.show_json([fields_json(line) for line in lines])
     elif lines:
         terminal.show(*records_list(lines))
     else:
         terminal.show(Text("No records yet."))
-
-
-def _line_json(line: RecordLine) -> dict[str, object]:
-    return {
-        "record_id": line.record_id,
-        "at": line.at.isoformat(),
-        "outcome": line.outcome,
-        "badge": line.badge,
-        "question": line.question,
-    }

@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.text import Text
 
 from bot.console.commands.privacy import acting
-from bot.console.views.terminal import Row, one_line, open_terminal
+from bot.console.views.terminal import Row, fields_json, one_line, open_terminal
 from core.adapters.postgres.engine.identity_key import IdentityKey
 from core.adapters.postgres.officers.requests import (
     HOURS,
@@ -140,17 +140,5 @@ def _erasure(request: Request) -> str:
 
 
 def _as_json(request: Request) -> dict[str, object]:
-    return {
-        "request_id": request.request_id,
-        "at": request.at.isoformat(),
-        "unit": request.unit,
-        "officer": request.officer,
-        "what": request.what,
-        "record_id": request.record_id,
-        "scope": request.scope.as_json() if request.what == "erasure" else None,
-        "reason": request.reason,
-        "basis": request.basis,
-        "state": request.state,
-        "decided_by": request.decided_by,
-        "decided_at": request.decided_at and request.decided_at.isoformat(),
-    }
+    scope = request.scope.as_json() if request.what == "erasure" else None
+    return fields_json(request, scope=scope)

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from rich.text import Text
 
 from bot.console.commands.officers import own_ledger
-from bot.console.views.terminal import Row, one_line, open_terminal
+from bot.console.views.terminal import Row, fields_json, one_line, open_terminal
 from core.adapters.postgres.access import migration_url
 from core.adapters.postgres.engine.schema import open_database
 from core.adapters.postgres.officers.erasure import (
@@ -105,7 +105,7 @@ def list_holds(*, officer: str | None, as_json: bool) -> int:
     terminal = open_terminal()
     holds = asyncio.run(_holds(officer))
     if as_json:
-        terminal.show_json([_as_json(one) for one in holds])
+        terminal.show_json([fields_json(one) for one in holds])
     elif holds:
         terminal.show(*map(_row, holds))
     else:
@@ -230,14 +230,3 @@ def _row(hold: Hold) -> Row:
         heads=(since, Text(hold.hold_id, style="bold")),
         lines=(Text(one_line(scope)), Text(one_line(said))),
     )
-
-
-def _as_json(hold: Hold) -> dict[str, object]:
-    return {
-        "hold_id": hold.hold_id,
-        "placed_at": hold.placed_at.isoformat(),
-        "owner": hold.owner,
-        "scope": dict(hold.scope),
-        "reason": hold.reason,
-        "released_at": hold.released_at and hold.released_at.isoformat(),
-    }
