@@ -34,6 +34,7 @@ class GroupCommit(Generic[_Item, _Result]):
     """
 
     write: Callable[[Sequence[_Item]], Awaitable[Sequence[_Result]]]
+    """Writes all of a batch or, if it raises, nothing; results in the same order."""
     _: KW_ONLY
     key: Callable[[_Item], Hashable]
     writers: int = WRITERS

@@ -74,6 +74,7 @@ class DocumentSearch:
     _looked: dict[tuple[str, str], PassageLookup] = field(default_factory=dict, init=False)
     _told: int = field(default=0, init=False)
     retrieved: list[Retrieved] = field(default_factory=list, init=False)
+    """What was searched for the question, in order."""
 
     @property
     def tools(self) -> tuple[Tool, ...]:

@@ -74,6 +74,7 @@ class RecordedSearches:
     chunks: ChunkReader
     live: ChunkRetriever
     unreadable: frozenset[str] = field(default_factory=frozenset, init=False)
+    """Ids of the chunks found then that nobody of the scope may read now."""
 
     async def retrieve(
         self,

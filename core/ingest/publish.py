@@ -124,6 +124,7 @@ class Ingestor:
     run: IngestRunId | None = None
     """Tells of what is published; None: whoever ingests does, or nobody."""
     watch_embedding: WatchEmbedding | None = None
+    """Told how many chunks of the current file have vectors, of how many; None: nobody is."""
 
     def reading_by(self, extractor: Extractor) -> "Ingestor":
         """Return the same with another extractor."""

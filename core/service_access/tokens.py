@@ -61,7 +61,7 @@ class FetchedToken:
     _: KW_ONLY
     now: Callable[[], float]
     """In seconds since 1970."""
-    _token: str = field(default="", init=False)
+    _token: str = field(default="", init=False, repr=False)
     _ends_at: float = field(default=0.0, init=False)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 

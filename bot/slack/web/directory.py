@@ -57,7 +57,9 @@ class Directory:
     identity: SlackIdentity
     _people: dict[str, _Person] = field(default_factory=dict, init=False)
     _listings: dict[str, PagedList] = field(default_factory=dict, init=False)
+    """By workspace: those that have begun and are not over."""
     _whole: dict[str, PagedList] = field(default_factory=dict, init=False)
+    """By workspace: the last one that was read to its end."""
     _reading: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
 
     async def kind_of(self, person: str, *, kept_s: float) -> str:

@@ -23,7 +23,7 @@ OPERATOR = "console"
 """Who changes the corpus, where nobody says."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class CorpusStores:
     """Reads the corpus of one migrated database."""
 

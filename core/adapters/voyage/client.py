@@ -255,7 +255,9 @@ class _Exchange:
 
     session: "ClientSession"
     status: int | None = field(default=None, init=False)
+    """Of the reply; None: there was none."""
     headers: Mapping[str, str] = field(default_factory=dict[str, str], init=False)
+    """Of the reply."""
 
     async def request(self, **request: Any) -> "ClientResponse":
         """Send a request and read the reply, so that the SDK finds it read.

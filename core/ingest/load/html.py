@@ -107,11 +107,15 @@ class HtmlWriter:
     _: KW_ONLY
     text_points: float
     hidden: int = field(default=0, init=False)
+    """Elements with words that a reader does not see."""
     framing: int = field(default=0, init=False)
+    """Elements around the text, left out."""
     _parts: list[str] = field(default_factory=list, init=False)
     _label: str = field(default="", init=False)
     _items: int = field(default=0, init=False)
+    """In how many items of lists the current line stands."""
     level: int = field(default=0, init=False)
+    """Of the last heading."""
 
     def walk(self, element: html.HtmlElement) -> None:
         """Write an element and its content."""

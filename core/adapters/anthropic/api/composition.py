@@ -27,6 +27,7 @@ class ClaudeModels:
     access: ModelAccess
     _: KW_ONLY
     capabilities: Capabilities
+    """What the provider can do."""
     log: ModelCallLog | None
 
     def run(self, question_id: str, budget: Budget) -> RunCalls:

@@ -111,6 +111,7 @@ class PostgresOutbox:
     ledger: Ledger
     pace: Pace
     officers: Officers
+    """A card for them says what all of these may read."""
     lease_s: float = LEASE_S
 
     @begun_again
