@@ -48,13 +48,13 @@ def record(of: type[_T], row: Mapping[Any, Any] | Row[Any], /, **given: Any) -> 
     for name, accepted, read, nested in _plan(of):
         if name in given:
             continue
+        if nested is not None and name not in row:
+            given[name] = record(nested, row)
+            continue
         try:
             value = row[name]
         except KeyError:
-            if nested is None:
-                raise ContractError(f"{of.__name__}: the row has no column {name!r}") from None
-            given[name] = record(nested, row)
-            continue
+            raise ContractError(f"{of.__name__}: the row has no column {name!r}") from None
         if value.__class__ not in accepted:
             try:
                 value = read(value)
