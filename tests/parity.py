@@ -34,8 +34,8 @@ EXCEPTIONS = (
             {
                 "Or just reply in this thread.",
                 "Just reply in this thread.",
-                "Write to me directly, mention me in a channel, or use /policy.",
-                "Write in this thread what is still open.",
+                "Message me directly, mention me in a channel, or use /policy.",
+                "Reply in this thread with what is still unresolved.",
             }
         ),
         teams=frozenset(
@@ -45,8 +45,7 @@ EXCEPTIONS = (
                 "Or reply and mention me.",
                 "Reply and mention me.",
                 "Mention me with each question.",
-                "In a channel whose team lets me read its messages, a reply in a thread of mine is"
-                " enough.",
+                "If your team lets me read its messages, you can also just reply in my thread.",
                 "Write your question here; only you see the reply.",
             }
         ),

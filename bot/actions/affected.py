@@ -15,13 +15,13 @@ NO_EDITION = Text(
     "Diese Ausgabe betrifft keine früheren Antworten.",
 )
 MORE_BY_NOW = Text(
-    "More answers were found since this was shown, so none was approved. The newest card has all"
-    " of them.",
+    "More answers have been found since this card was posted, so none was approved. The newest"
+    " card lists them all.",
     "Seit das gezeigt wurde, kamen weitere Antworten hinzu. Deshalb wurde keine freigegeben. Die"
     " neueste Karte enthält alle.",
 )
 DECIDED = Text(
-    "Nothing waits for a decision here any more. The message shows how it stands now.",
+    "There is nothing left to decide here. The message shows the current state.",
     "Hier ist nichts mehr zu entscheiden. Die Nachricht zeigt den jetzigen Stand.",
 )
 _DIGITS = 9

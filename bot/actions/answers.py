@@ -28,7 +28,9 @@ from core.language.spans import VersionId
 from core.ports import Clock
 from core.ports.posted_answers import PostedAnswer, PostedAnswerActions, PostedAnswers
 
-REMOVED_BEFORE = Text("This answer was removed before.", "Diese Antwort wurde schon entfernt.")
+REMOVED_BEFORE = Text(
+    "This answer has already been removed.", "Diese Antwort wurde schon entfernt."
+)
 
 
 class Membership(Protocol):

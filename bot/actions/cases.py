@@ -47,7 +47,7 @@ NOTHING_TO_MARK = Text(
     "Es gab keine Antwort, die falsch sein könnte.",
 )
 POSTED = Text(
-    "Your answer to case {number} goes to the asker{where}. The card shows it.",
+    "Your answer to case {number} is on its way to the asker{where}. See the card.",
     "Ihre Antwort auf Fall {number} geht an die fragende Person{where}. Die Karte zeigt sie.",
 )
 TO_THEM_ALONE = Text(" alone, in a direct message", " allein, als Direktnachricht")
@@ -57,7 +57,7 @@ AGAIN = Text(
     "Case {number} is with Compliance again.", "Fall {number} liegt wieder bei Compliance."
 )
 WRITE_HERE = Text(
-    " Write in this thread what is still open.",
+    " Reply in this thread with what is still unresolved.",
     " Schreiben Sie in diesen Thread, was noch offen ist.",
 )
 

@@ -145,7 +145,7 @@ def purpose_of(said: str) -> str:
     """
     if not said.strip() or not said.strip().isprintable() or len(said) > MOST_PURPOSE:
         raise UsageError(
-            f"say why you read, in one line of at most {MOST_PURPOSE} printable characters, such"
+            f"give your purpose in one line of at most {MOST_PURPOSE} printable characters, such"
             " as a ticket"
         )
     return said.strip()

@@ -22,7 +22,7 @@ _BECAME = {
     ClauseChange.CHANGED: Text("other words", "anderer Wortlaut"),
     ClauseChange.REMOVED: Text("the section is gone", "der Abschnitt ist entfallen"),
     ClauseChange.AMENDED: Text(
-        "the quote stands, and what is around it changed",
+        "the quote still holds, but the text around it changed",
         "das Zitat gilt, der Text darum hat sich geändert",
     ),
     ClauseChange.WITHDRAWN: Text("the policy is withdrawn", "die Richtlinie ist zurückgezogen"),
@@ -52,7 +52,7 @@ _APPROVED = Text(
     "Freigegeben von {officers} am {at}: {told} von {approved} informiert",
 )
 _UNDER_WAY = Text("{count} in progress", "{count} in Prüfung")
-_SAME = Text("{count} the same today", "{count} heute unverändert")
+_SAME = Text("{count} unchanged", "{count} heute unverändert")
 _DROPPED = Text(
     "{count} with nobody left to tell, or nothing left to say",
     "{count} ohne jemanden, der zu informieren wäre, oder ohne Neues",

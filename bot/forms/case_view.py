@@ -21,7 +21,7 @@ REPLY = 3_000
 NOTE = 2_000
 """Characters of what was asked, of an answer, of what the asker added."""
 HIDDEN = Text(
-    "A report. Its content is told to the officer in charge in a direct message.",
+    "A report. The officer in charge gets its content in a direct message.",
     "Ein Hinweis. Der Inhalt geht in einer Direktnachricht an die zuständige Person.",
 )
 NO_ANSWER = Text("No answer was given", "Es gab keine Antwort")
@@ -43,7 +43,7 @@ _OPENED = Text("Opened {at}", "Eröffnet {at}")
 _CLAIMED = Text("claimed by {who}{on}", "übernommen von {who}{on}")
 _ON = Text(" on {at}", " am {at}")
 _IS_DUE = Text("due {at}", "fällig {at}")
-_PRIVATE = Text("the reply goes to the asker alone", "die Antwort geht nur an die fragende Person")
+_PRIVATE = Text("only the asker gets the reply", "die Antwort geht nur an die fragende Person")
 _IS_MARKED = Text("the answer is marked as {verdict}", "die Antwort ist als {verdict} bewertet")
 
 

@@ -56,8 +56,8 @@ CHOOSE_ONE = Text("Choose one", "Bitte wählen Sie")
 _SEND = Text("Send", "Senden")
 _PRIVACY = Text("Privacy", "Vertraulichkeit")
 _KNOWN = Text(
-    "Your question is with Compliance as case {number} already, without your name. Here you can"
-    " add to it.",
+    "Your question is already with Compliance as case {number}, without your name. You can add"
+    " to it here.",
     "Ihre Frage liegt als Fall {number} schon bei Compliance, ohne Ihren Namen. Hier können Sie sie"
     " ergänzen.",
 )
@@ -70,7 +70,7 @@ _DETAILS = Text("Details", "Einzelheiten")
 _ANSWER_CASE = Text("Answer case {number}", "Fall {number} beantworten")
 _POST = Text("Post", "Absenden")
 _GOES = Text(
-    "The text goes {to} under your name, without the AI label.",
+    "The text is posted {to} under your name, without the AI label.",
     "Der Text geht {to}, unter Ihrem Namen und ohne KI-Kennzeichnung.",
 )
 _TO_ASKER = Text("to the asker", "an die fragende Person")
@@ -104,20 +104,20 @@ class SeenBy(StrEnum):
 
 _PROMISES = {
     SeenBy.THREAD: Text(
-        "A compliance officer will see your name, your question and the answer you got, and"
-        " replies in this thread.",
+        "A compliance officer will see your name, your question and the answer you got, and will"
+        " reply in this thread.",
         "Compliance sieht Ihren Namen, Ihre Frage und die Antwort, die Sie erhalten haben, und"
         " antwortet in diesem Thread.",
     ),
     SeenBy.ASKER: Text(
-        "A compliance officer will see your name, your question and the answer you got, and"
-        " replies to you here.",
+        "A compliance officer will see your name, your question and the answer you got, and will"
+        " reply to you here.",
         "Compliance sieht Ihren Namen, Ihre Frage und die Antwort, die Sie erhalten haben, und"
         " antwortet Ihnen hier.",
     ),
     SeenBy.ASKER_UNNAMED: Text(
-        "The compliance officer on call will see what you wrote and what you add here. Your name"
-        " is not shown, nothing of it stands in a channel, and the reply comes to you alone.",
+        "The compliance officer on call will see what you wrote and anything you add here. Your"
+        " name isn't shown, nothing is posted in a channel, and only you get the reply.",
         "Die diensthabende Person bei Compliance sieht, was Sie geschrieben haben und hier"
         " ergänzen. Ihr Name wird nicht gezeigt, nichts davon steht in einem Channel, und die"
         " Antwort erhalten nur Sie.",

@@ -65,7 +65,7 @@ def _told(found: StarterSet) -> str:
             else "no question about the policies was answered confidently; set your own with"
             " CITEBOUND_STARTERS"
         )
-        return f"No questions to begin with are in it: {why}.\n"
+        return f"It contains no suggested questions: {why}.\n"
     return "".join(map(_line, found.starters))
 
 

@@ -163,7 +163,7 @@ def _confidence(confidence: Confidence) -> Text:
 
 
 _FROM_STORE = Text(
-    "Read from what is stored with the policies; no language model was used.",
+    "Taken from the policies' details; no language model was used.",
     "Aus dem gelesen, was zu den Richtlinien gespeichert ist; ohne Sprachmodell.",
 )
 _MEASURED = Text(

@@ -71,7 +71,7 @@ ANSWERS_IT = Button(
     act=Act.ANSWERS,
     text=Text("This answers it", "Das beantwortet es"),
     label=Text(
-        "Say that this passage answers the question for you",
+        "Say that this passage answers your question",
         "Mitteilen, dass diese Stelle die Frage für Sie beantwortet",
     ),
 )
@@ -99,7 +99,7 @@ TELL_ASKERS = Button(
     act=Act.TELL_ASKERS,
     text=Text("Tell the askers", "Fragende informieren"),
     label=Text(
-        "Answer these questions anew, and tell those who asked where the answer is another one",
+        "Answer these questions again, and tell the askers whose answer has changed",
         "Diese Fragen neu beantworten und informieren, wer jetzt eine andere Antwort bekommt",
     ),
     emphasis=Emphasis.MAIN,

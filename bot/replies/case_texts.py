@@ -50,7 +50,7 @@ def reminder_text(reminder: CaseReminder, language: Language, *, due: str) -> st
 
 
 _SENT_DUE = Text(
-    "Sent to Compliance (case {number}). An answer is due by {due}.",
+    "Sent to Compliance (case {number}). Expect an answer by {due}.",
     "An Compliance gesendet (Fall {number}). Eine Antwort ist fällig bis {due}.",
 )
 _SENT_USUALLY = Text(
@@ -110,7 +110,7 @@ def about_text(old: SupersededAnswer, language: Language) -> str:
 
 
 _POLICY_CHANGED = Text(
-    "This answer rests on what the policy no longer says. {where}",
+    "This answer relies on policy wording that has since changed. {where}",
     "Diese Antwort beruht auf etwas, das nicht mehr in der Richtlinie steht. {where}",
 )
 _ASKER_HAS_TODAYS = Text(
@@ -149,7 +149,7 @@ _TO_ASKER = Text(
 )
 _TO_THREAD = Text("The reply comes in your thread", "Die Antwort kommt in Ihren Thread")
 _SENT_BEFORE = Text(
-    "This was sent to Compliance before. {stands}",
+    "This has already been sent to Compliance. {stands}",
     "Das ist schon an Compliance gegangen. {stands}",
 )
 _IS_OPEN = Text(

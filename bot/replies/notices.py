@@ -17,8 +17,8 @@ from core.language.languages import Language
 
 NAME = "Compliance Assistant"
 WRITE_DIRECTLY = Text(
-    "I'm still finding out who can read this conversation. I answer here as soon as I know; in a"
-    " direct message you get your answer at once.",
+    "I'm still checking who can read this conversation, and will answer here once I know. In a"
+    " direct message you get an answer straight away.",
     "Ich stelle noch fest, wer diese Unterhaltung lesen kann, und antworte hier, sobald ich es"
     " weiß. In einer Direktnachricht erhalten Sie Ihre Antwort sofort.",
 )
@@ -27,8 +27,8 @@ REMOVED = Text(
     "Diese Antwort wurde entfernt. Ihr Protokoll bleibt erhalten.",
 )
 BUSY = Text(
-    "Many questions are waiting. Yours is kept: I answer it here when its turn comes, and you don't"
-    " need to ask again.",
+    "There is a queue of questions. Yours is in it, and I'll answer here when its turn comes;"
+    " you don't need to ask again.",
     "Gerade warten viele Fragen. Ihre ist vorgemerkt: Ich beantworte sie hier, sobald sie an der"
     " Reihe ist. Sie müssen nicht noch einmal fragen.",
 )
@@ -86,16 +86,16 @@ CHECKPOINT = Text(
     " vergleicht ihn, in eine Datei kopiert.",
 )
 CONTRADICTIONS = Text(
-    "Past questions were asked again, and some answers contradict each other: today's and those"
-    " of then, or those to two wordings of one question. The officers' console lists them under"
-    " Reviews; in the record they are `contradiction:found`.",
+    "Past questions were asked again, and some answers contradict each other: today's and the"
+    " earlier ones, or those to two wordings of the same question. See Reviews in the officers'"
+    " console; the record has them as `contradiction:found`.",
     "Frühere Fragen wurden noch einmal gestellt, und einige Antworten widersprechen sich: die von"
     " heute denen von damals, oder die auf zwei Fassungen einer Frage. Die Compliance-Konsole führt"
     " sie unter „Reviews“ auf; im Protokoll heißen sie `contradiction:found`.",
 )
 PRECEDENT_PROPOSED = Text(
-    "An officer proposes an answer as a precedent. Another officer decides, in the console or by"
-    " `citebound precedent approve`; `citebound precedent list` names it.",
+    "An officer has proposed an answer as a precedent. Another officer must decide, in the"
+    " console or with `citebound precedent approve`; `citebound precedent list` shows it.",
     "Eine Antwort ist als Präzedenzfall vorgeschlagen. Eine zweite beauftragte Person entscheidet,"
     " in der Konsole oder mit `citebound precedent approve`; `citebound precedent list` nennt ihn.",
 )
@@ -121,8 +121,8 @@ POLICIES_CHANGED = Text(
     "What changed in the policies, {subject}", "Was sich in den Richtlinien geändert hat, {subject}"
 )
 SOURCE_FAILS = Text(
-    "A source of policies can't be read: {subject}. What is known of it stays in force and gets"
-    " no newer. It is tried again, ever more rarely; `citebound sources list` has the state.",
+    "A policy source can't be read: {subject}. Its policies stay in force but are no longer"
+    " updated. Retries continue at growing intervals; `citebound sources list` shows the status.",
     "Eine Quelle von Richtlinien lässt sich nicht lesen: {subject}. Was von ihr bekannt ist, gilt"
     " weiter, wird aber nicht aktueller. Es wird immer seltener neu versucht; `citebound sources"
     " list` nennt den Stand.",
@@ -138,7 +138,7 @@ HOW_IT_WORKS = Text(
     " beruht, und weist darauf hin, wenn eine KI sie geschrieben hat.",
 )
 STAFF_ALONE = Text(
-    "I answer questions of this company's own staff.",
+    "I only answer questions from this company's staff.",
     "Ich beantworte Fragen der eigenen Beschäftigten dieses Unternehmens.",
 )
 HOW = (
@@ -172,13 +172,13 @@ ASKED_ELSE = Text(
     "Nicht beantwortet: Stattdessen wurde eine andere Frage gestellt.",
 )
 EXPIRED = Text(
-    "This question is too old to be answered by a button. Please ask me again.",
+    "This question is too old for its buttons to work. Please ask me again.",
     "Diese Frage ist zu alt, um sie mit einer Schaltfläche zu beantworten. Bitte fragen Sie mich"
     " noch einmal.",
 )
 ONLY_ASKER_SENDS = Text(
-    "Only the person who asked can send this to Compliance. Ask me the question yourself, and you"
-    " can send yours.",
+    "Only the person who asked can send this to Compliance. If you have the same question, ask"
+    " me yourself.",
     "Das kann nur die Person an Compliance geben, die die Frage gestellt hat. Stellen Sie mir die"
     " Frage selbst, dann können Sie Ihre weitergeben.",
 )
@@ -196,7 +196,7 @@ OTHER_UNIT = Text(
     " beauftragte Person muss darüber entscheiden.",
 )
 OUTDATED = Text(
-    "This has been settled in the meantime. The message shows how it stands now.",
+    "This has already been settled. The message shows the current state.",
     "Das hat sich inzwischen erledigt. Die Nachricht zeigt den jetzigen Stand.",
 )
 THANKS_UP = Text(
@@ -218,7 +218,7 @@ ANSWERED_YOU_TOO = Text(
     " gefragt hat, ändert sich nichts.",
 )
 ANSWERED_BEFORE = Text(
-    "You have told me before that this passage answers it. That is recorded.",
+    "You have already told me that this passage answers it; that is on record.",
     "Sie haben mir schon gesagt, dass diese Stelle es beantwortet. Das ist festgehalten.",
 )
 STILL_WITH_COMPLIANCE = Text(
@@ -238,7 +238,7 @@ NOT_NOW = Text(
     "Das hat nicht geklappt: Ich konnte Ihre Frage nicht annehmen. Bitte fragen Sie noch einmal.",
 )
 OUTSIDE = Text(
-    "I answer questions of this company's employees only.",
+    "I only answer questions from this company's employees.",
     "Ich beantworte nur Fragen von Beschäftigten dieses Unternehmens.",
 )
 IN_THREAD = Text("The answer comes in the thread.", "Die Antwort kommt in den Thread.")
@@ -267,8 +267,8 @@ _NOTICES: Mapping[Notice, Text] = {
         " einmal.",
     ),
     Notice.WITHHELD: Text(
-        "The answer is not shown here: since the question, the people who can read this"
-        " conversation have changed. If you may read it, I send it to you directly.",
+        "The answer isn't shown here, because the people who can read this conversation have"
+        " changed since you asked. If you may read it, I'll send it to you directly.",
         "Die Antwort wird hier nicht gezeigt: Seit der Frage hat sich geändert, wer diese"
         " Unterhaltung lesen kann. Wenn Sie sie lesen dürfen, sende ich sie Ihnen direkt.",
     ),

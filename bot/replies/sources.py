@@ -136,7 +136,7 @@ _UNDER_EVIDENCE = Text(
     "Das Zitat ({count} Zeichen) steht unter „Belege anzeigen“.",
 )
 _SHORTENED = Text(
-    "Shortened here: the quote has {count} characters, all of them under “Show evidence”.",
+    "Shortened: the full quote ({count} characters) is under “Show evidence”.",
     "Hier gekürzt: Das Zitat hat {count} Zeichen; ganz steht es unter „Belege anzeigen“.",
 )
 _MORE_SOURCES = Text(

@@ -16,8 +16,7 @@ BEGIN = Text(
     "Sie können mit einer dieser Fragen beginnen oder Ihre eigene schreiben:",
 )
 NOTHING_PUBLISHED = Text(
-    "No policies have been published yet, so there is nothing that I could answer. Please come"
-    " back later.",
+    "No policies have been published yet, so I can't answer anything. Please come back later.",
     "Es sind noch keine Richtlinien veröffentlicht, daher kann ich noch nichts beantworten. Bitte"
     " kommen Sie später wieder.",
 )

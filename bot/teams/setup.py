@@ -98,7 +98,7 @@ def _anonymous(settings: Settings) -> TeamsSetup:
             "ALLOW_ANONYMOUS lets anybody in: set CITEBOUND_HOST to a loopback address, or unset it"
         )
     if settings.app_id or settings.app_password:
-        raise ConfigError("ALLOW_ANONYMOUS and APP_ID exclude each other: unset one")
+        raise ConfigError("ALLOW_ANONYMOUS and APP_ID are mutually exclusive: unset one")
     return TeamsSetup(
         app_id="",
         tenant="",

@@ -9,11 +9,11 @@ from core.language.interface.texts import Text
 
 REFUSALS = {
     RefusalKind.POLICY_SILENT: Text(
-        "I found no answer to this in the policies that I can read here.",
+        "I couldn't find an answer in the policies that I can read here.",
         "In den Richtlinien, die ich hier lesen kann, habe ich darauf keine Antwort gefunden.",
     ),
     RefusalKind.NOT_FOUND: Text(
-        "I found no passage that answers this reliably.",
+        "I couldn't find a passage that reliably answers this.",
         "Ich habe keine Stelle gefunden, die das verlässlich beantwortet.",
     ),
     RefusalKind.NOT_SURE: Text(
@@ -27,8 +27,8 @@ REFUSALS = {
         " solchen Frage aus.",
     ),
     RefusalKind.NOT_PERMITTED: Text(
-        "I answer questions of this company's own staff, and your account here is not one that"
-        " may ask me. Please turn to the person at the company whom you work with.",
+        "I only answer questions from this company's staff, and your account isn't allowed to"
+        " ask me. Please ask your contact at the company.",
         "Ich beantworte Fragen der eigenen Beschäftigten dieses Unternehmens, und Ihr Konto gehört"
         " hier nicht dazu. Bitte wenden Sie sich an die Person im Unternehmen, mit der Sie"
         " zusammenarbeiten.",
@@ -50,15 +50,15 @@ IN_ENGLISH = Text(
 )
 """Note of a refusal where the question was in none of the languages in which is answered."""
 NOT_KNOWN = Text(
-    "I can't find out just now whether you may ask me: the groups of this workspace can't be"
-    " read. Please ask again in a few minutes.",
+    "I can't check at the moment whether you may ask me, because this workspace's groups can't"
+    " be read. Please try again in a few minutes.",
     "Ich kann gerade nicht feststellen, ob Sie mich fragen dürfen: Die Gruppen dieses"
     " Arbeitsbereichs lassen sich nicht lesen. Bitte fragen Sie in einigen Minuten noch einmal.",
 )
 """Reply to a guest whose being let in hangs on a group."""
 GROUPS_UNREAD = Text(
-    "I can't find out just now who belongs to which group, so this rests only on what everyone"
-    " may read. Ask again in a few minutes if it should say more.",
+    "I can't check group membership at the moment, so this answer uses only what everyone may"
+    " read. Ask again in a few minutes for anything more.",
     "Ich kann gerade nicht feststellen, wer zu welcher Gruppe gehört. Diese Antwort stützt sich"
     " deshalb nur auf das, was alle lesen dürfen. Fragen Sie in einigen Minuten noch einmal, wenn"
     " sie mehr enthalten sollte.",
@@ -73,7 +73,7 @@ ON_SAMPLES = Text(
 )
 """Beside one that rests on labelled answers about policies of others."""
 URGENT = Text(
-    "I am not sure that this is what you ask about, but it can't wait:",
+    "I'm not sure that this is what you're asking about, but it can't wait:",
     "Ich bin nicht sicher, ob Sie danach fragen, aber es duldet keinen Aufschub:",
 )
 """Above duties with a deadline of days or less, where there is no answer."""
@@ -83,17 +83,17 @@ NOTHING_SURER = Text(
 )
 """Below them."""
 IF_IT_DOES_NOT = Text(
-    "If it does not answer your question, you can pass that on to Compliance.",
+    "If it doesn't answer your question, you can send the question to Compliance.",
     "Wenn sie Ihre Frage nicht beantwortet, können Sie die Frage an Compliance weitergeben.",
 )
 """Below the closest passage."""
 ASK_A_PERSON = Text(
-    "You can pass the question on to Compliance.",
+    "You can send the question to Compliance.",
     "Sie können die Frage an Compliance weitergeben.",
 )
 PASSED_ON = Text(
-    "I have passed it on to Compliance as case {number}: your words, without your name. The reply"
-    " comes to you alone, in our direct messages.",
+    "I have sent it to Compliance as case {number}, in your words but without your name. Only"
+    " you will get the reply, in our direct messages.",
     "Ich habe sie als Fall {number} an Compliance weitergegeben: in Ihren Worten, ohne Ihren Namen."
     " Die Antwort erhalten nur Sie, in unseren Direktnachrichten.",
 )
@@ -106,8 +106,8 @@ NOT_PASSED_ON = Text(
 )
 """Before it, where as many of the asker's as are passed on by themselves are there already."""
 NOT_ANSWERED_YET = Text(
-    "The question could not be answered just now. It is recorded; please ask"
-    " again, or ask Compliance.",
+    "I couldn't answer that just now. Your question is recorded; please ask again, or ask"
+    " Compliance.",
     "Die Frage konnte gerade nicht beantwortet werden. Sie ist festgehalten. Bitte fragen Sie noch"
     " einmal, oder wenden Sie sich an Compliance.",
 )
@@ -142,7 +142,7 @@ TOO_LONG = Text(
     "Ich lese höchstens {limit} Zeichen auf einmal: Bitte fragen Sie kürzer.",
 )
 ASK_DIRECTLY = Text(
-    "Not everybody here may read our policies: please ask me in a direct message.",
+    "Not everyone here may read our policies. Please ask me in a direct message.",
     "Nicht alle hier dürfen unsere Richtlinien lesen: Bitte fragen Sie mich in einer"
     " Direktnachricht.",
 )
@@ -151,23 +151,23 @@ WITHOUT_MODEL = Text(
     "Aus den Richtlinien zitiert, ohne Sprachmodell.",
 )
 MODEL_UNAVAILABLE = Text(
-    "The language model is not available just now: this is quoted from the policies without it.",
+    "The language model is unavailable, so this is quoted straight from the policies.",
     "Das Sprachmodell ist gerade nicht erreichbar: Diese Antwort ist ohne es aus den Richtlinien"
     " zitiert.",
 )
 DAY_BUDGET_SPENT = Text(
-    "Today's budget for the language model is spent: this is quoted from the policies without it.",
+    "Today's language model budget is spent, so this is quoted straight from the policies.",
     "Das heutige Budget für das Sprachmodell ist aufgebraucht: Diese Antwort ist ohne es aus den"
     " Richtlinien zitiert.",
 )
 PARTIAL = Text(
-    "A part of the question was not found in the policies.",
+    "Part of your question isn't covered by the policies I found.",
     "Zu einem Teil der Frage wurde in den Richtlinien nichts gefunden.",
 )
 """Note where a language model says so. Fixed words: what it says is missing is not verified, and
 even the asker's own words, chosen by it, could state something."""
 UNMENTIONED = Text(
-    "A part of the question was not found: no policy that I can read here mentions {words}.",
+    "Part of your question wasn't found: no policy that I can read here mentions {words}.",
     "Zu einem Teil der Frage wurde nichts gefunden: Keine Richtlinie, die ich hier lesen kann,"
     " erwähnt {words}.",
 )
@@ -184,8 +184,7 @@ FOR_GROUP = "For {groups}: {claim}"
 """A rule for one group of staff, where the asker is not known to belong to it. It is a claim, and
 in the language of the policy."""
 WHICH_GROUP = Text(
-    "The rule that I found is for {groups} alone. Do you work here as one of them, or as an"
-    " employee?",
+    "The rule I found applies only to {groups}. Are you one of them, or an employee?",
     "Die Regel, die ich gefunden habe, gilt nur für eine Gruppe: {groups}. Gehören Sie hier dazu,"
     " oder sind Sie angestellt?",
 )
@@ -214,7 +213,8 @@ PAST_REVIEW_OF = Text(
 )
 """The same where its owner is known."""
 THREAD_UNREAD = Text(
-    "I could not read the earlier messages of this thread: name in your question what you mean.",
+    "I couldn't read the earlier messages in this thread. Please say in your question what you"
+    " mean.",
     "Die früheren Nachrichten dieses Threads konnte ich nicht lesen: Nennen Sie in Ihrer Frage, was"
     " Sie meinen.",
 )
@@ -241,14 +241,14 @@ POLICIES_FOR = Text("These policies name {role}:", "Diese Richtlinien nennen {ro
 WHOLE, ONE_RULE = Text("as a whole", "als Ganzes"), Text("in a rule", "in einer Regel")
 """How far such a policy does."""
 UNNAMED_APPLY = Text(
-    "Policies that hold for everybody do not name them, and are not listed here.",
+    "Policies that apply to everyone don't name them, and aren't listed here.",
     "Richtlinien, die für alle gelten, nennen sie nicht und stehen nicht auf dieser Liste.",
 )
 """Below them."""
 MORE_POLICIES = Text("{count} more are not listed.", "{count} weitere sind nicht aufgeführt.")
 """Note where a list of policies is cut off."""
 MAIN_RULES = Text(
-    "Main rules of “{title}”, quoted: one each from {quoted} of {sections} chapters that have"
+    "Main rules of “{title}”: one quote from each of {quoted} of the {sections} chapters with"
     " rules.",
     "Die wichtigsten Regeln aus „{title}“ im Wortlaut: je eine aus {quoted} von {sections} Kapiteln"
     " mit Regeln.",
@@ -268,19 +268,19 @@ SIMILAR_QUESTION = SIMILAR + Text(
 )
 """Note beside an answer or a refusal, in an officer's wording of the other question."""
 FROM_METADATA = Text(
-    "Read from what is stored with the policies; no language model was asked.",
+    "Taken from the policies' details, without a language model.",
     "Aus dem gelesen, was zu den Richtlinien gespeichert ist; kein Sprachmodell wurde gefragt.",
 )
 """Note of an answer about the policies themselves."""
 READING = Text("Reading the question", "Liest die Frage")
 FOLLOWING = Text(
-    "Following {facts} facts of the policies", "Verfolgt {facts} Fakten aus den Richtlinien"
+    "Following {facts} facts from the policies", "Verfolgt {facts} Fakten aus den Richtlinien"
 )
 SEARCHING = Text("Searching", "Sucht")
 SEARCHING_SECTIONS = Text("Searching {sections} sections", "Durchsucht {sections} Abschnitte")
 WRITING = Text("Writing the answer", "Schreibt die Antwort")
 CHECKING_CLAIMS = Text("Checking each claim", "Prüft jede Aussage")
-READING_AGAIN = Text("Reading it once more", "Liest sie noch einmal")
+READING_AGAIN = Text("Checking it again", "Liest sie noch einmal")
 LOOKING_UP = Text("Looking up the policies", "Schlägt in den Richtlinien nach")
 """What is being done, while it is; the German ones stand after the app's name, too."""
 

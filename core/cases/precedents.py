@@ -95,8 +95,8 @@ class PrecedentService:
                 )
             if not precedent.question or not await unit.standing(precedent.clauses, on_day=today):
                 raise UsageError(
-                    f"precedent {number} rests on what no longer stands as it was proposed:"
-                    " propose it again"
+                    f"a clause of precedent {number} has changed since it was proposed: propose"
+                    " it again"
                 )
             after = replace(
                 precedent,
@@ -236,7 +236,7 @@ def _answered(proposal: Proposal, case: AnsweredCase | None) -> AnsweredCase:
     if case is None:
         raise UsageError(f"there is no case {proposal.case_number}")
     if case.is_sensitive:
-        raise UsageError(f"case {case.number} tells of somebody: it can't be a precedent")
+        raise UsageError(f"case {case.number} is about a person, so it can't be a precedent")
     if not case.answer:
         raise UsageError(f"no officer has answered case {case.number} yet")
     if not proposal.question.strip() and not case.question:

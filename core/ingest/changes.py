@@ -133,7 +133,7 @@ def _sections(change: ChangedPolicy) -> list[str]:
         moved = _named([f"{_cut(was)} {BECAME} {_cut(now)}" for was, now in found.moved])
         said.append(f"{_count(len(found.moved), 'section')} renumbered or renamed ({moved})")
     if not said and change.became == "revised":
-        return ["every section says what it said"]
+        return ["no section changed"]
     return said
 
 

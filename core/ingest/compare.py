@@ -138,7 +138,7 @@ def check_dates(metadata: PolicyMetadata) -> None:
         and metadata.effective_until <= metadata.effective_from
     ):
         raise DocumentError(
-            f"it would end ({metadata.effective_until}) before it begins"
+            f"it would expire ({metadata.effective_until}) before it takes effect"
             f" ({metadata.effective_from}): correct --effective-from or --effective-until"
         )
 
@@ -205,8 +205,8 @@ def revision_notes(
         )
     if newest.withdrawal is not None:
         said.append(
-            f"it was withdrawn from {newest.withdrawal.since} on, and is back: to withdraw it"
-            f" again, citebound corpus withdraw {key}"
+            f"it was withdrawn from {newest.withdrawal.since}, and is now back in force: to"
+            f" withdraw it again, citebound corpus withdraw {key}"
         )
     return tuple(said)
 
@@ -223,7 +223,7 @@ def unchanged_notes(
     """Return the notes on a file that changes nothing, if it is not in force either."""
     if same.withdrawal is not None:
         return (
-            f"it was withdrawn from {same.withdrawal.since} on, and stays so: name the file to"
+            f"it was withdrawn from {same.withdrawal.since} and stays withdrawn: name the file to"
             " bring it back",
         )
     holds = _latest(stored, on_day)
@@ -255,8 +255,8 @@ def model_facts_note(extracted: Extracted, newest: StoredVersion | None) -> tupl
     if extracted.by != BY_RULES or before in {None, BY_RULES}:
         return ()
     return (
-        f"facts are by rules alone; those of the version before were read by {before} too: add"
-        " --extract claude to have these read",
+        "facts were read by rules only; those of the previous version were also read by"
+        f" {before}: add --extract claude to have these read",
     )
 
 

@@ -263,7 +263,7 @@ def _left_out(path: Path, *, root: Path) -> Skipped | None:
 
 
 def _unread_folder(error: OSError) -> str:
-    return f"it can't be looked at ({error.strerror}): check its permissions"
+    return f"it can't be accessed ({error.strerror}): check its permissions"
 
 
 def _is_file(path: Path) -> bool:

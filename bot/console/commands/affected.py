@@ -76,8 +76,8 @@ def _lines(found: Sequence[AffectedAnswer]) -> Iterator[Row | Text]:
     answers = {one.record_id for one in found}
     broken = {one.record_id for one in found if not one.still_holds}
     yield Text(
-        f"{len(answers)} answers rest on what has changed; {len(broken)} of them quote words that"
-        " no longer stand.",
+        f"{len(answers)} answers are affected by changes; {len(broken)} of them quote text that"
+        " no longer exists.",
         style="bold",
     )
     for one in found:

@@ -146,7 +146,7 @@ def export(
 def rebase(*, reason: str) -> int:
     """Open a new generation of the ledger; 0."""
     sealed = asyncio.run(_rebase(Settings.from_environment(), reason))
-    open_terminal().show(Text(f"The ledger goes on with {sealed.size} records."))
+    open_terminal().show(Text(f"The ledger continues with {sealed.size} records."))
     return 0
 
 

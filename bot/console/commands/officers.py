@@ -17,8 +17,8 @@ from core.adapters.system import SystemClock, UuidSource
 from core.config.settings import Settings
 
 UNRECORDED = (
-    "What this login reads by itself is not recorded: Postgres can't. `citebound audit sql` and the"
-    " console record each reading; pgaudit logs what logins read."
+    "What this login reads directly is not recorded, because Postgres can't. `citebound audit"
+    " sql` and the console record each reading; pgaudit logs what logins read."
 )
 
 

@@ -72,7 +72,7 @@ def propose(
 def approve(*, number: int) -> int:
     """Let a precedent be told; 0."""
     done = asyncio.run(_do(lambda desk, by: desk.approve(number, by)))
-    open_terminal().show(Text(f"Precedent {number} is told until {done.expires_on}."))
+    open_terminal().show(Text(f"Precedent {number} is in use until {done.expires_on}."))
     return 0
 
 
@@ -147,8 +147,8 @@ def _signed_in(officers: Officers) -> Officer:
     if found is None:
         listed = ", ".join(one.login for one in officers.all) or "nobody"
         raise UsageError(
-            f"{login!r}, who is signed in here, is no officer: CITEBOUND_OFFICERS names {listed}."
-            " Officers can do the same in their console"
+            f"you are logged in as {login!r}, who is not an officer: CITEBOUND_OFFICERS lists"
+            f" {listed}. Officers can also do this in the console"
         )
     return found
 

@@ -29,7 +29,9 @@ from core.domain.json_value import Json
 
 PURGE = "`citebound audit purge` takes it out of the files, too, as whoever migrates."
 ASK = "--basis asks another officer to approve it."
-APPROVED = "Asked for: {}. Once another officer has approved it, --approved with this id does it."
+APPROVED = (
+    "Requested: {}. Once another officer has approved it, run this with --approved and that id."
+)
 NAMED = 10
 """Records that stay of which is said why."""
 
@@ -118,7 +120,7 @@ def purge(*, is_full: bool) -> int:
     terminal = open_terminal()
     with terminal.busy("Cleaning up"):
         asyncio.run(_purge(Settings.from_environment(), is_full=is_full))
-    terminal.show(Text("What was erased is out of the tables and the index of words."))
+    terminal.show(Text("Erased text has been removed from the tables and the word index."))
     return 0
 
 
@@ -155,7 +157,7 @@ async def _find(
     async with acting(officer) as session:
         found = await PostgresErasure(session).find(scope)
         if not found.texts:
-            raise UsageError("there is no text of these in the record of your units")
+            raise UsageError("your units' records hold none of these texts")
         if basis is None:
             return found, None
         return found, await PostgresRequests(session).ask_to_erase(scope, basis=basis)

@@ -28,7 +28,7 @@ def shell(*, purpose: str | None, officer: str | None) -> int:
             " that `citebound audit grant-officer` printed"
         )
     if purpose is None:
-        raise UsageError("say why you read, with --purpose: it is recorded")
+        raise UsageError("give your purpose with --purpose: it is recorded")
     with terminal.busy("Opening the database"):
         line = asyncio.run(_opened(settings, officer, purpose_of(purpose))).words
     terminal.remark(Text("Any client that connects by Unix sockets reaches it until this ends:"))

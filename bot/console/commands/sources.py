@@ -219,7 +219,7 @@ async def _withdraw(terminal: Terminal, name: str, *, is_sure: bool) -> None:
             terminal.show(Text("nothing is gone"))
             return
         if not is_sure:
-            said = terminal.out.input(Text(f"Withdraw {len(gone)} from today on? [y/N] "))
+            said = terminal.out.input(Text(f"Withdraw {len(gone)} from today? [y/N] "))
             if said.strip().lower() not in {"y", "yes"}:
                 terminal.show(Text("nothing was withdrawn"))
                 return
@@ -238,7 +238,7 @@ def groups(*, name: str, group: str | None, audience: str | None, is_none: bool)
     if (audience is None) != is_none:
         raise UsageError("say which audience group it is, or --none")
     changed = asyncio.run(_name_group(name, group, audience))
-    said = f"{group} is {audience or 'no group of ours'} from now on"
+    said = f"{group} is now {audience or 'not mapped'}"
     terminal.show(Text(f"{said}: {readers_changed(len(changed))}"))
     return 0
 

@@ -35,7 +35,7 @@ def _known(one: SourceStatus) -> Diagnosis:
     if one.synced_at is None:
         cure = f"`citebound sources sync {one.source.name}`, or let `citebound work` run"
         return Diagnosis(
-            subject=subject, health=Status.MISSING, found="was not read yet", cure=cure
+            subject=subject, health=Status.MISSING, found="has not been read yet", cure=cure
         )
     found = f"{one.source.kind}, last worked through {one.synced_at:%Y-%m-%d %H:%M} UTC"
     return Diagnosis(subject=subject, health=Status.FINE, found=found)

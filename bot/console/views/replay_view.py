@@ -27,7 +27,7 @@ def replay_view(replay: Replay) -> Iterator[RenderableType]:
     """Return what to print of a question that was answered as it was then."""
     yield safe(f"record  {replay.question.record_id}", style="dim")
     if replay.difference is None:
-        yield Text("Identical: evidence, answer and reply are the same in every byte.", "green")
+        yield Text("Identical: evidence, answer and reply match byte for byte.", "green")
     else:
         yield from _difference(replay.difference)
     if replay.moved_searches:
@@ -41,9 +41,9 @@ def replay_view(replay: Replay) -> Iterator[RenderableType]:
 def today_view(changes: AnswerChanges) -> Iterator[RenderableType]:
     """Return what to print of a question that was answered anew."""
     if changes.is_same:
-        yield Text("Today people are told the same, in the words of the same clauses.", "green")
+        yield Text("Today's answer is the same, from the same clauses.", "green")
     else:
-        yield Text("Today the answer is another one.", style="bold yellow")
+        yield Text("Today's answer is different.", style="bold yellow")
     for change in changes.changes:
         yield from _change(change)
     for claim in changes.dropped:

@@ -31,7 +31,7 @@ from core.ports.posted_answers import (
 
 SHARED = Text("The channel sees the answer now.", "Der Channel sieht die Antwort jetzt.")
 SHOWN_SOON = Text(
-    "The channel sees the answer soon: it waits for its turn to be posted.",
+    "The answer is queued, and will appear in the channel shortly.",
     "Der Channel sieht die Antwort bald: Sie wartet, bis sie an der Reihe ist.",
 )
 NOT_SHOWN = Text(
@@ -42,11 +42,11 @@ TO_ANSWER = Text("Go to it", "Zur Antwort")
 LOOKED_EVERY_S, LOOKED_FOR = 0.25, 40
 """Times, after the press was acknowledged: a post takes some tenths of a second."""
 NOT_ALL_MAY = Text(
-    "Not everybody in that channel may read what this answer rests on.",
+    "Not everyone in that channel may read the policies behind this answer.",
     "Nicht alle in diesem Channel dürfen lesen, worauf diese Antwort beruht.",
 )
 NOT_INVITED = Text(
-    "I am not in that channel. Invite me there, then share again.",
+    "I'm not in that channel. Invite me, then share again.",
     "Ich bin nicht in diesem Channel. Laden Sie mich dorthin ein, und teilen Sie dann noch einmal.",
 )
 

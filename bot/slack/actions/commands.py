@@ -66,7 +66,7 @@ from core.ports import Clock
 
 COMMAND = "/policy"
 TITLE = Text("Ask a policy question", "Frage zu Richtlinien")
-NOTHING_OPEN = Text("None of your questions is open.", "Keine Ihrer Fragen ist offen.")
+NOTHING_OPEN = Text("You have no open questions.", "Keine Ihrer Fragen ist offen.")
 TO_QUESTION = Text("Go to your question", "Zu Ihrer Frage")
 WITH_COMPLIANCE = Text("With Compliance", "Bei Compliance")
 _SCOPE = (

@@ -77,7 +77,7 @@ class SlackChannelCheck:
             case ChannelKind.UNKNOWN:
                 found = "Slack does not show it to the app: nothing is answered there"
             case None:
-                found = "Slack could not be asked: it is looked at before each answer"
+                found = "Slack could not be reached: it is looked at before each answer"
         cure = "invite the app to it, or correct its id in CITEBOUND_SLACK_CONFIG"
         return Diagnosis(subject=subject, health=Status.DOUBTFUL, found=found, cure=cure)
 
@@ -112,7 +112,10 @@ class SlackChannelCheck:
             found, cure = "Slack could not be reached", "it is looked at before each card"
             return Diagnosis(subject=subject, health=Status.DOUBTFUL, found=found, cure=cure)
         if room.kind is not ChannelKind.PRIVATE:
-            found = f"{channel.person} is not private ({room.kind}): whoever reads it is no officer"
+            found = (
+                f"{channel.person} is not private ({room.kind}): people other than officers"
+                " can read it"
+            )
             return Diagnosis(
                 subject=subject, health=Status.BROKEN, found=found, cure=OFFICERS_ALONE
             )

@@ -26,7 +26,7 @@ from core.ports.starters import Starter
 BUTTON = 75
 """Characters on a button."""
 HOW_TO_ASK = Text(
-    "Write to me directly, mention me in a channel, or use /policy.",
+    "Message me directly, mention me in a channel, or use /policy.",
     "Schreiben Sie mir direkt, erwähnen Sie mich in einem Channel, oder nutzen Sie /policy.",
 )
 _ASK = Text("Ask: {question}", "Fragen: {question}")

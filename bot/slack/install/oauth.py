@@ -51,14 +51,13 @@ HEADERS: dict[str, str] = {
 """The address of the page holds a code: it is passed on to nobody."""
 
 REASONS: Mapping[str, str] = {
-    "access_denied": "Slack was told not to install the app. Nothing was changed.",
+    "access_denied": "The installation was cancelled in Slack. Nothing has changed.",
     "invalid_browser": "This installation was started in another browser, or took too long.",
     "invalid_state": "This installation was finished before, or took longer than ten minutes.",
     "missing_code": "Slack sent nothing to finish the installation with.",
     "invalid_code": "Slack no longer takes what it sent to finish the installation with.",
-    "not_allowed": "This workspace is not among those that may install the app. Slack was told"
-    " to take it out again; whoever runs it can add the workspace to"
-    " SLACK_WORKSPACES.",
+    "not_allowed": "This workspace may not install the app, so it was removed again. The"
+    " operator can add the workspace to SLACK_WORKSPACES.",
     "unavailable": "Slack or the database can't be reached at the moment.",
 }
 _PAGE = """<!doctype html>
@@ -275,7 +274,7 @@ def _served(
 def installed_page(*, app: str, team: str | None, is_organisation: bool) -> str:
     """Return the page of an app that is installed."""
     text = (
-        "Slack's administrators now add it to the workspaces that are to have it."
+        "A Slack administrator can now add it to workspaces."
         if is_organisation
         else "Invite it to a channel and mention it there, or write to it directly."
     )

@@ -139,7 +139,7 @@ class TeamsChannelCheck:
             doubt = Status.DOUBTFUL
             return Diagnosis(subject=subject, health=doubt, found=_NOT_KNOWN, cure=NOT_IN_IT)
         if not members:
-            found = "Teams tells nobody who reads it: the app is not in it, or no more"
+            found = "Teams does not list its members: the app is not, or no longer, in it"
             return Diagnosis(subject=subject, health=Status.BROKEN, found=found, cure=NOT_IN_IT)
         refused = await self._refused(place)
         if refused:
@@ -204,10 +204,10 @@ async def _keys(setup: TeamsSetup) -> Diagnosis:
         if keys.are_warm:
             return Diagnosis(subject=subject, health=Status.FINE, found="read")
     cure = (
-        f"check that {urlsplit(url).hostname} can be reached; until then Teams is told to send"
-        " again (503), and /readyz names it; Slack goes on"
+        f"check that {urlsplit(url).hostname} can be reached; until then Teams gets 503 so that"
+        " it sends again, and /readyz names it; Slack is unaffected"
     )
-    found = "can't be read: nothing that Teams sends can be believed"
+    found = "can't be read, so requests from Teams can't be authenticated"
     return Diagnosis(subject=subject, health=Status.BROKEN, found=found, cure=cure)
 
 

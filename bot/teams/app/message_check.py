@@ -35,7 +35,7 @@ def check_messages() -> Diagnosis:
         found = ", ".join(f"{name} ({fault})" for name, fault in wrong.items())
         cure = "upgrade Citebound, or report it: Teams may show these as text, without buttons"
         return Diagnosis(subject=SUBJECT, health=Status.BROKEN, found=found, cure=cure)
-    found = f"a reply of each kind keeps to Teams' schema and limits: {count} looked at"
+    found = f"replies of every kind fit Teams' schema and limits: {count} checked"
     return Diagnosis(subject=SUBJECT, health=Status.FINE, found=found)
 
 

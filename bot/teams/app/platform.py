@@ -54,8 +54,8 @@ TRANSPORTS: Mapping[str, Callable[[ConnectorHttp], Transport]] = {
 }
 """By `TeamsSetup.transport`."""
 NO_KEYS = (
-    "Microsoft's signing keys can't be read, so nothing that Teams sends can be believed; they are"
-    " tried again every minute"
+    "Microsoft's signing keys can't be read, so requests from Teams can't be authenticated;"
+    " retrying every minute"
 )
 
 

@@ -17,8 +17,8 @@ from bot.teams.protocol.action_ids import STARTER, STARTER_KEY, data_of
 from core.language.interface.texts import Text
 
 MENTION = Text(
-    "Mention me with each question. In a channel whose team lets me read its messages, a reply in"
-    " a thread of mine is enough.",
+    "Mention me with each question. If your team lets me read its messages, you can also just"
+    " reply in my thread.",
     "Erwähnen Sie mich in jeder Frage. In Kanälen, deren Team mich die Nachrichten lesen lässt,"
     " genügt eine Antwort in einem meiner Threads.",
 )

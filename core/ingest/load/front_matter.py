@@ -76,7 +76,7 @@ def read_toml(block: str) -> SelfDescription:
     try:
         content: dict[str, object] = tomllib.loads(block)
     except (ValueError, RecursionError) as error:
-        note = f"the front matter is not used: it is no TOML ({error}): correct it"
+        note = f"the front matter is not used, because it is not valid TOML ({error}): correct it"
         return SelfDescription(values={}, unused=(UnusedStatement(field="", note=note),))
     found: list[LabelledValue] = []
     below: list[LabelledValue] = []

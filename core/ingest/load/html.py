@@ -83,7 +83,7 @@ def read_page(root: html.HtmlElement) -> LoadedDocument:
         "text/html",
         metadata=head.values,
         notes=hidden_note(page.hidden),
-        left_out=["left out what frames the page: menus, banners, footers"] if is_framed else [],
+        left_out=["left out menus, banners and footers"] if is_framed else [],
     )
     return replace(document, unused=head.unused)
 

@@ -161,9 +161,9 @@ async def test_without_the_scope_it_goes_on_and_says_so(run: Both) -> None:
     await ask.mention(VAGUE, root)
     told = await ask.reply()
     assert told["outcome"] == "clarification"
-    assert "could not read the earlier messages" in str(told["answer"])
+    assert "couldn't read the earlier messages" in str(told["answer"])
     posted = run.slack.checks.by_app()[-1]
-    assert "could not read the earlier messages" in str(posted.blocks)
+    assert "couldn't read the earlier messages" in str(posted.blocks)
     assert await ask.context() == []
 
 

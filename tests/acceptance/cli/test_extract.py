@@ -77,9 +77,7 @@ def test_without_a_key_it_says_so_in_one_line(citebound: Run, policies: Path) ->
     """Before anything is opened or stored."""
     done = citebound("ingest", str(policies), "--extract", "claude")
     assert (done.code, done.out) == (3, "")
-    assert done.err == (
-        "citebound: error: ANTHROPIC_API_KEY is not set: without it no model is called\n"
-    )
+    assert done.err == ("citebound: error: ANTHROPIC_API_KEY is not set, so no model is called\n")
 
 
 def test_a_section_that_was_not_read_is_named_and_fails_the_command(

@@ -133,13 +133,13 @@ def test_a_policy_is_withdrawn_and_comes_back(
     assert "policy:withdrawn" in shown
     assert "intact" in shown
     again = citebound("ingest", str(policies))
-    assert "stays so: name the file" in again.out
+    assert "stays withdrawn: name the file" in again.out
     assert "EUR 50" not in answer()
     for words in (["gifts", "--reason", "x", "--json"], ["presents", "--reason", "x"]):
         refused = citebound("corpus", "withdraw", *words)
         assert (refused.code, refused.err.count("\n")) == (2, 1)
     named = citebound("ingest", str(policies / "gifts.md"))
-    assert "and is back" in named.out
+    assert "and is now back in force" in named.out
     assert "EUR 50" in answer()
 
 

@@ -95,7 +95,7 @@ def test_one_who_is_no_officer_is_told_how_to_become_one(citebound: Run) -> None
     """Nor is whoever owns the database."""
     done = citebound("audit", "sql", "SELECT 1", *ASK)
     assert (done.code, done.out) == (3, "")
-    assert "is no officer" in done.err
+    assert "is not an officer" in done.err
 
 
 def test_the_prompt_takes_statements_of_several_lines(

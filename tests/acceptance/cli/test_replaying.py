@@ -35,7 +35,7 @@ def test_an_officer_replays_a_record(citebound: Run, record: str) -> None:
 
     today = citebound("audit", "replay", "--today", record)
     assert today.code == 0
-    assert "Today the answer is another one." in today.out
+    assert "Today's answer is different." in today.out
     assert "[-50-] [+30+]" in today.out
     told = json.loads(citebound("audit", "replay", "--today", record, "--json").out)
     assert told["is_same"] is False
@@ -65,7 +65,7 @@ def test_affected_answers_are_listed(citebound: Run, record: str, database_url: 
     """With what became of each; a replay of any kind posts nothing, and is recorded."""
     assert citebound("audit", "replay", record[:-1]).code == 0, "the beginning of an id is enough"
     listed = citebound("audit", "affected", "--edition", "2")
-    assert "1 of them quote words that no longer stand" in listed.out
+    assert "1 of them quote text that no longer exists" in listed.out
     assert "gifts 2.1, 1 → 2: changed" in listed.out
     (one,) = [
         found
@@ -75,7 +75,7 @@ def test_affected_answers_are_listed(citebound: Run, record: str, database_url: 
     assert (one["record_id"], one["still_holds"], one["question"]) == (record, False, QUESTION)
     assert "No past answer" in citebound("audit", "affected", "--policy", "travel").out
     nobody = citebound("audit", "affected", "--approve", "maria")
-    assert (nobody.code, "no officer" in nobody.err) == (2, True)
+    assert (nobody.code, "not an officer" in nobody.err) == (2, True)
     officers = '[{"login": "maria", "name": "Maria"}]'
     approved = citebound("audit", "affected", "--approve", "maria", CITEBOUND_OFFICERS=officers)
     assert approved.out.startswith("0 questions"), "nobody can be told at the terminal"

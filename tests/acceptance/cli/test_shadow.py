@@ -125,7 +125,7 @@ def test_who_may_not_read_the_record_compares_nothing(
     with psycopg.connect(database_url, autocommit=True) as connection:
         connection.execute("DELETE FROM audit.officer")
     refused = citebound("eval", "shadow", *SINCE)
-    assert (refused.code, "is no officer" in refused.err) == (3, True)
+    assert (refused.code, "is not an officer" in refused.err) == (3, True)
     admit_officer(database_url, getpass.getuser())
     unknown = citebound("eval", "shadow", *SINCE, "--calibration", "own/9")
     assert (unknown.code, "own/9" in unknown.err) == (2, True)

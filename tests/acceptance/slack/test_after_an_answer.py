@@ -145,12 +145,12 @@ async def test_a_removed_answer_is_gone_but_not_its_record(bureau: Office) -> No
     assert "Gifts and Hospitality" not in shown(answer)
     answer.blocks = before["blocks"]
     await slack.presses.click(bureau.anna, answer, "answer_remove")
-    assert "removed before" in await bureau.whispered(bureau.anna)
+    assert "already been removed" in await bureau.whispered(bureau.anna)
     assert await bureau.tags("reply:removed") == ["reply:removed"]
     await slack.presses.click(bureau.anna, answer, "escalate_open")
-    assert "settled in the meantime" in await bureau.whispered(bureau.anna, times=2)
+    assert "already been settled" in await bureau.whispered(bureau.anna, times=2)
     view = await bureau.form(bureau.anna, answer, "evidence_open")
-    await slack.until(lambda: "settled in the meantime" in shown(view), timeout_s=15)
+    await slack.until(lambda: "already been settled" in shown(view), timeout_s=15)
 
 
 async def test_a_superseded_answer_is_settled(bureau: Office) -> None:
@@ -166,7 +166,7 @@ async def test_a_superseded_answer_is_settled(bureau: Office) -> None:
     for times, action in enumerate(("answer_feedback", "report_open"), start=1):
         more = {"positive": True} if action == "answer_feedback" else {}
         await bureau.slack.presses.click(bureau.ben, answer, action, **more)
-        assert "settled in the meantime" in await bureau.whispered(bureau.ben, times=times)
+        assert "already been settled" in await bureau.whispered(bureau.ben, times=times)
 
 
 async def test_a_suggestion_is_asked_in_the_thread(bureau: Office) -> None:
@@ -259,7 +259,7 @@ async def test_what_not_all_may_read_is_not_shared(slack: FakeSlack, slack_datab
         answer = bureau.direct_messages(bureau.anna)[-1]
         bureau.room.members.append(slack.workspace.user("gus", is_restricted=True).id)
         await slack.presses.click(bureau.anna, answer, "share")
-        assert "Not everybody" in await bureau.whispered(bureau.anna, times=2)
+        assert "Not everyone" in await bureau.whispered(bureau.anna, times=2)
         await bureau.served.quiet()
         assert [one for one in slack.checks.by_app() if one.channel == bureau.room.id] == []
         assert live_links(answer) == []
@@ -273,7 +273,7 @@ async def test_a_channel_that_we_are_not_in_is_not_shared_to(bureau: Office) -> 
     answer = bureau.direct_messages(bureau.anna)[-1]
     bureau.room.members.remove(slack.workspace.app.bot_user)
     await slack.presses.click(bureau.anna, answer, "share")
-    assert "I am not in that channel" in await bureau.whispered(bureau.anna, times=2)
+    assert "I'm not in that channel" in await bureau.whispered(bureau.anna, times=2)
     await bureau.served.quiet()
     assert [one for one in slack.checks.by_app() if one.channel == bureau.room.id] == []
 
@@ -311,12 +311,12 @@ async def test_mine_lists_what_is_open_with_links(bureau: Office) -> None:
     """The asker's own, and nobody else's."""
     answer = await bureau.answered()
     told = await bureau.slack.presses.command(bureau.anna, bureau.room, "mine")
-    assert told.answer["text"] == "None of your questions is open."
+    assert told.answer["text"] == "You have no open questions."
     await bureau.sent(answer)
     told = await bureau.slack.presses.command(bureau.anna, bureau.room, "mine")
     assert f"|{QUESTION}> - waiting for Compliance (case 1)" in told.answer["text"]
     told = await bureau.slack.presses.command(bureau.ben, bureau.room, "mine")
-    assert told.answer["text"] == "None of your questions is open."
+    assert told.answer["text"] == "You have no open questions."
     told = await bureau.slack.presses.command(bureau.ben, bureau.room, "admin")
     assert "Only compliance officers" in told.answer["text"]
     told = await bureau.slack.presses.command(bureau.olga, bureau.room, "admin")
@@ -406,7 +406,7 @@ async def test_what_is_for_some_is_not_shared_with_all(
             answer = bureau.direct_messages(bureau.anna)[-1]
             assert treasury.SAYS in shown(answer)
             await slack.presses.click(bureau.anna, answer, "share")
-            words = "sees the answer now" if is_shared else "Not everybody"
+            words = "sees the answer now" if is_shared else "Not everyone"
             assert words in await bureau.whispered(bureau.anna, times=before + 2)
             copies = [one for one in slack.checks.by_app() if one.channel == place.id]
             assert len(copies) == is_shared

@@ -17,7 +17,7 @@ from tests.slack_product import Product, product
 
 POLICY = "Gifts and Hospitality Policy"
 NOT_HERE = "Not available here"
-PRIVATELY = "please ask me in a direct message"
+PRIVATELY = "Please ask me in a direct message"
 CHANGED = "the people who can read this conversation have changed"
 RIGHTS = """
 [groups]

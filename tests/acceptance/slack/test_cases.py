@@ -184,7 +184,7 @@ async def test_without_a_name_nobody_learns_who_asked(bureau: Office) -> None:
     """Neither name nor place on the card; the answer comes directly, the thread stays silent."""
     answer = await bureau.answered()
     form = await bureau.sent(answer, vis=ticked("anon"))
-    assert "The reply comes to you alone" in shown(form)
+    assert "Only you will get the reply" in shown(form)
     (card,) = bureau.cards()
     assert live_mentions(card) == []
     assert bureau.anna.id not in shown(card)
@@ -208,7 +208,7 @@ async def test_a_report_reaches_the_officer_on_call_alone(bureau: Office) -> Non
     (pointer,) = slack.checks.seen_by(bureau.anna.id)
     assert await bureau.cases() == []
     form = await bureau.form(bureau.anna, pointer, "escalate_open")
-    assert "Your name is not shown" in shown(form)
+    assert "Your name isn't shown" in shown(form)
     await slack.presses.submit(bureau.anna, form, {"note": typed("He did it again.")})
     await bureau.served.quiet()
     assert bureau.cards() == []
@@ -232,7 +232,7 @@ async def test_what_only_a_person_can_answer_is_passed_on(
     await disputed.publish(slack_database)
     slack, answer = bureau.slack, await bureau.answered(disputed.QUESTION)
     assert "Needs a person" in shown(answer)
-    assert "passed it on to Compliance as case 1: your words, without your name" in shown(answer)
+    assert "sent it to Compliance as case 1, in your words but without your name" in shown(answer)
     (card,) = bureau.cards()
     assert disputed.QUESTION in shown(card)
     assert live_mentions(card) == []
@@ -303,7 +303,7 @@ async def test_there_is_one_case_for_an_answer(bureau: Office) -> None:
     for _ in range(2):
         await bureau.slack.presses.submit(bureau.anna, form)
     await bureau.slack.presses.submit(bureau.anna, second)
-    assert "sent to Compliance before" in shown(second)
+    assert "already been sent to Compliance" in shown(second)
     third = await bureau.form(bureau.anna, answer, "escalate_open")
     assert "Case 1 is open" in shown(third)
     await bureau.served.quiet()

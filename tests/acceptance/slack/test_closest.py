@@ -56,7 +56,7 @@ async def test_a_press_is_a_label_and_changes_nothing_for_others(bureau: Office)
     """Of the asker, once more of the asker, of a colleague; not of who can't read it."""
     answer, slack = await bureau.answered(), bureau.slack
     before = dict(answer.shown())
-    for times, words in enumerate(("answers your question", "told me before"), start=1):
+    for times, words in enumerate(("answers your question", "already told me"), start=1):
         await slack.presses.click(bureau.anna, answer, "closest_answers")
         assert words in await bureau.whispered(bureau.anna, times=times)
     await slack.presses.click(bureau.ben, answer, "closest_answers")
@@ -120,7 +120,7 @@ async def test_a_case_opens_on_a_press_alone(bureau: Office) -> None:
     answer.blocks = before
     told = len(slack.checks.seen_by(bureau.anna.id))
     await slack.presses.click(bureau.anna, answer, "closest_answers")
-    assert "settled in the meantime" in await bureau.whispered(bureau.anna, times=told + 1)
+    assert "already been settled" in await bureau.whispered(bureau.anna, times=told + 1)
     assert len(await labels(bureau)) == 2
 
 

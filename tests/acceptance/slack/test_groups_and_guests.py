@@ -17,9 +17,9 @@ from tests.servers.slack.posts import Message
 from tests.slack_product import Product, product
 
 POLICY = "Gifts and Hospitality Policy"
-PRIVATELY = "please ask me in a direct message"
-STAFF_ALONE = "company's own staff"
-UNREAD = "who belongs to which group"
+PRIVATELY = "Please ask me in a direct message"
+STAFF_ALONE = "company's staff"
+UNREAD = "group membership"
 NOT_NOW = "whether you may ask me"
 FINANCE = "S0FINANCE"
 BY_SLACK = f'[user_groups]\nfinance = ["{FINANCE}"]\n'

@@ -44,7 +44,7 @@ async def test_home_shows_what_is_open(bureau: Office) -> None:
     await slack.until(lambda: "claimed by Olga O." in shown(queue), timeout_s=15)
     form = await bureau.form(bureau.olga, queue, "case_answer")
     await slack.presses.submit(bureau.olga, form, {"answer": typed("Yes, up to EUR 35.")})
-    await slack.until(lambda: "No case is open" in shown(queue), timeout_s=15)
+    await slack.until(lambda: "There are no open cases" in shown(queue), timeout_s=15)
     await bureau.served.quiet()
     await slack.people.open_home(bureau.anna)
     await slack.until(lambda: "Nothing is open" in shown(homes[bureau.anna.id]), timeout_s=15)
@@ -61,7 +61,7 @@ async def test_home_and_the_command_list_what_waits_for_the_asker(bureau: Office
     assert "*Waiting for you*" in mine.answer["text"]
     assert link in mine.answer["text"]
     assert f"|{OPEN_QUESTION}> - asked back: " in mine.answer["text"]
-    assert others.answer["text"] == "None of your questions is open."
+    assert others.answer["text"] == "You have no open questions."
     for person, waits in ((bureau.anna, True), (bureau.ben, False)):
         await slack.people.open_home(person)
         await slack.until(lambda who=person: who.id in homes, timeout_s=15)

@@ -16,8 +16,8 @@ POLICY = "Gifts and Hospitality Policy"
 ACCOUNTS = 20_000
 AT_ONCE = SlackTimings(draw_after_s=0.0, wakes_after_s=0.0, points_after_s=0.3)
 """The status is set before anything is looked up, and the asker is told after 0.3 s, not 10."""
-PRIVATELY = "please ask me in a direct message"
-SOONER = "in a direct message you get your answer at once"
+PRIVATELY = "Please ask me in a direct message"
+SOONER = "In a direct message you get an answer straight away"
 
 
 @pytest.fixture

@@ -38,7 +38,7 @@ async def test_too_many_questions_wait_for_their_turn(
         assert "waiting" not in answer
         first = [(one, (await told(served, slack, one, times=1))[0]) for one in asked]
         ((kept, busy),) = ((one, line) for one, line in first if "waiting" in line)
-        assert "Many questions are waiting. Yours is kept" in busy
+        assert "There is a queue of questions. Yours is in it" in busy
         assert await served.rows("SELECT state, attempt FROM citebound.inbox WHERE is_told") == [
             {"state": "received", "attempt": 0}
         ]

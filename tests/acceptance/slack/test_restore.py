@@ -157,7 +157,7 @@ async def test_the_state_of_a_moment_is_restored(
         assert (refused.code, "an older backup was restored" in refused.told) == (3, True), refused
     assert await problems(server, tmp_path) == {"anchor-ahead"}
     goes_on = await audit(server, tmp_path, "rebase", "--reason", "restored to before the loss")
-    assert (goes_on.code, "The ledger goes on" in goes_on.told) == (0, True), goes_on
+    assert (goes_on.code, "The ledger continues" in goes_on.told) == (0, True), goes_on
     said += await asked(slack, engine, LATER, "at-last")
     await sealed(server, tmp_path)
     assert await problems(server, tmp_path) == {"anchor-differs"}

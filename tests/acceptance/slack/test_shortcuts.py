@@ -109,6 +109,6 @@ async def test_who_is_from_outside_asks_nothing_by_a_form(bureau: Office) -> Non
     await slack.until(lambda: bool(views(eve)), timeout_s=15)
     (form,) = views(eve)
     await slack.presses.submit(eve, form, {"question": typed(QUESTION)})
-    assert "this company's employees only" in shown(form)
+    assert "questions from this company's employees" in shown(form)
     await bureau.served.quiet()
     assert await bureau.served.rows("SELECT 1 FROM citebound.inbox") == []

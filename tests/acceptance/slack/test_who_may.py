@@ -88,7 +88,7 @@ async def test_who_has_left_a_channel_shares_nothing_with_it(bureau: Office) -> 
     answer = bureau.direct_messages(bureau.anna)[-1]
     bureau.room.members.remove(bureau.anna.id)
     await slack.presses.click(bureau.anna, answer, "share")
-    assert "Not everybody" in await bureau.whispered(bureau.anna, times=2)
+    assert "Not everyone" in await bureau.whispered(bureau.anna, times=2)
     await bureau.served.quiet()
     assert [one for one in slack.checks.by_app() if one.channel == bureau.room.id] == []
 
@@ -155,7 +155,7 @@ async def test_only_an_answer_is_shared(bureau: Office) -> None:
             {"type": "actions", "block_id": "f", "elements": [share | {"value": value}]}
         ]
         await slack.presses.click(bureau.anna, message, "share")
-        assert "settled in the meantime" in await bureau.whispered(bureau.anna, times=times)
+        assert "already been settled" in await bureau.whispered(bureau.anna, times=times)
     await bureau.served.quiet()
     assert [one for one in slack.checks.by_app() if one.channel == bureau.room.id] == []
 

@@ -92,7 +92,7 @@ async def test_what_waits_is_listed_in_its_own_workspace(scene: Scene) -> None:
         mine = await slack.presses.command(anna, slack.workspace.direct(anna), "mine")
         told[slack.workspace.team_id] = mine.answer["text"]
     assert "Can I accept gifts?" in told["T0ONE"]
-    assert told["T0TWO"] == "None of your questions is open."
+    assert told["T0TWO"] == "You have no open questions."
 
 
 async def test_an_organisation_installs_once_for_all_its_workspaces(scene: Scene) -> None:

@@ -28,7 +28,7 @@ from tests.servers.teams.tenant import OTHER
 from tests.servers.teams.wire import Json
 from tests.teams_product import Product, product
 
-SETTLED = "This has been settled in the meantime."
+SETTLED = "This has already been settled."
 PARENTAL = "How many days of parental leave do I get?"
 
 

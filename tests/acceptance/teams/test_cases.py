@@ -50,7 +50,7 @@ async def test_from_the_question_to_the_officers_answer(
             *("case_claim", "case_answer", "case_right", "case_partly"),
             *("case_wrong", "case_close", "open"),
         ]
-        assert "Sent to Compliance (case 1). An answer is due by" in " ".join(bureau.thread(answer))
+        assert "Sent to Compliance (case 1). Expect an answer by" in " ".join(bureau.thread(answer))
         claimed = await bureau.execute(bureau.olga, card, "case_claim")
         assert "claimed by Olga O." in claimed.text
         assert "claimed by Olga O." in shown(card)
@@ -80,9 +80,9 @@ async def test_a_private_answer_comes_to_the_asker_alone(bureau: Office) -> None
     """Wished by the asker, or by the officer; the thread hears only that one was given."""
     answer = await bureau.answered()
     told = await bureau.sent(answer, dm="true")
-    assert "The reply comes to you alone" in told
+    assert "Only you will get the reply" in told
     (card,) = bureau.cards()
-    assert "the reply goes to the asker alone" in shown(card)
+    assert "only the asker gets the reply" in shown(card)
     assert "in a direct message" in await bureau.answer(bureau.olga, card, ANSWER)
     assert ANSWER in words_of(bureau.own(bureau.anna)[-1].text)
     assert not [one for one in bureau.thread(answer) if ANSWER in one]
@@ -96,7 +96,7 @@ async def test_a_private_answer_comes_to_the_asker_alone(bureau: Office) -> None
 async def test_without_a_name_nobody_learns_who_asked(bureau: Office) -> None:
     """Neither name nor place on the card; the answer comes directly."""
     answer = await bureau.answered()
-    assert "The reply comes to you alone" in await bureau.sent(answer, anon="true")
+    assert "Only you will get the reply" in await bureau.sent(answer, anon="true")
     (card,) = bureau.cards()
     for hidden in ("anna", bureau.anna.id, bureau.anna.aad, bureau.room.id, "l/message"):
         assert hidden not in shown(card)
@@ -223,7 +223,7 @@ async def test_a_report_reaches_the_officer_on_call_alone(bureau: Office) -> Non
         hidden = dialog(await fetch(teams, person, pointer, "show", id_of(pointer)))
         assert "You can't see this here" in hidden
     form = dialog(await fetch(teams, bureau.anna, pointer, "escalate", id_of(pointer)))
-    assert "Your name is not shown" in form
+    assert "Your name isn't shown" in form
     assert "Input.Toggle" not in form
     await bureau.sent(pointer, note="He did it again.")
     assert bureau.cards() == []
@@ -246,7 +246,7 @@ async def test_what_only_a_person_can_answer_is_passed_on(
     await disputed.publish(policies_database)
     answer = await bureau.answered(disputed.QUESTION)
     assert "Needs a person" in answer.text
-    assert "passed it on to Compliance as case 1" in words_of(answer.text)
+    assert "sent it to Compliance as case 1" in words_of(answer.text)
     (card,) = bureau.cards()
     assert disputed.QUESTION in shown(card)
     assert "anna" not in shown(card)
@@ -284,7 +284,7 @@ async def test_a_form_sent_twice_opens_one_case(bureau: Office) -> None:
     again = await bureau.teams.sender.again(first)
     second = await submit(bureau.teams, bureau.anna, answer, "escalate_submit", ours)
     assert "Case 1" in dialog(again) or "case 1" in dialog(again)
-    assert "sent to Compliance before" in dialog(second) or "Case 1 is open" in dialog(second)
+    assert "already been sent to Compliance" in dialog(second) or "Case 1 is open" in dialog(second)
     await bureau.served.quiet()
     assert len(bureau.cards()) == 1
     assert await bureau.cases() == [(1, "open", None)]
@@ -306,15 +306,15 @@ async def test_forms_say_who_reads_what_comes_of_them(bureau: Office) -> None:
     """In a thread everybody does; in one's own chat one alone; shown again they say the same."""
     answer = await bureau.answered()
     form = dialog(await fetch(bureau.teams, bureau.anna, answer, "escalate", id_of(answer)))
-    assert "replies in this thread" in form
+    assert "will reply in this thread" in form
     assert form.count("Input.Toggle") == 2
     own = bureau.teams.tenant.personal(bureau.anna)
     said = await bureau.teams.people.say(bureau.anna, own, QUESTION)
     alone = await bureau.served.answer_to(said.message)
     form = dialog(await fetch(bureau.teams, bureau.anna, alone, "escalate", id_of(alone)))
-    assert "replies to you here" in form
+    assert "will reply to you here" in form
     assert form.count("Input.Toggle") == 1
     more = {"seen": "alone", "note": "For Acme"}
     again = await submit(bureau.teams, bureau.ben, alone, "escalate_submit", id_of(alone), **more)
     assert "For Acme" in dialog(again)
-    assert "replies to you here" in dialog(again)
+    assert "will reply to you here" in dialog(again)

@@ -18,9 +18,9 @@ from tests.servers.teams.tenant import OTHER
 from tests.teams_product import Product, product
 
 POLICY = "Gifts and Hospitality Policy"
-PRIVATELY = "please ask me in a direct message"
-STAFF_ALONE = "company's own staff"
-UNREAD = "who belongs to which group"
+PRIVATELY = "Please ask me in a direct message"
+STAFF_ALONE = "company's staff"
+UNREAD = "group membership"
 FINANCE, CONTRACT = str(uuid5(NAMESPACE_DNS, "finance")), str(uuid5(NAMESPACE_DNS, "contract"))
 INNER = str(uuid5(NAMESPACE_DNS, "inner"))
 BY_ENTRA = f'[entra_groups]\nfinance = ["{FINANCE.upper()}"]\n'

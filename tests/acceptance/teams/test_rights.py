@@ -85,10 +85,10 @@ async def test_somebody_of_another_company_sees_and_asks_nothing(
         action: Json = {"action": {"type": "Action.Execute", "verb": verb, "data": data}}
         assert NOT_READABLE in await refused("adaptiveCard/action", on, action)
     about: Json = {"commandId": "askAboutMessage", "messagePayload": {"id": answer.id}}
-    assert "of this company" in await refused("composeExtension/fetchTask", answer, about)
+    assert "from this company" in await refused("composeExtension/fetchTask", answer, about)
     sent = {"do": "ask_submit", "m": answer.id, "question": QUESTION, "where": "dm"}
     value = about | {"data": sent}
-    assert "of this company" in await refused("composeExtension/submitAction", answer, value)
+    assert "from this company" in await refused("composeExtension/submitAction", answer, value)
     kept = await served.rows("SELECT person FROM citebound.inbox ORDER BY id")
     assert [row["person"] for row in kept].count(anna.id) == 2
     assert await served.rows("SELECT 1 FROM citebound.cases") == []

@@ -74,11 +74,11 @@ async def test_compliance_answers_who_asked(bureau: Office) -> None:
     await whispered(bureau, f"/ask {QUESTION}")
     (answer,) = seen_by(bureau, bureau.anna)
     opened = await fetch(bureau.teams, bureau.anna, answer, "escalate", id_of(answer))
-    assert "replies to you here" in dialog(opened)
+    assert "will reply to you here" in dialog(opened)
     told = await submit(
         bureau.teams, bureau.anna, answer, "escalate_submit", id_of(answer), **PRIVATE
     )
-    assert "The reply comes to you alone" in dialog(told)
+    assert "Only you will get the reply" in dialog(told)
     await bureau.served.quiet()
     (card,) = bureau.cards()
     await bureau.answer(bureau.olga, card, "Up to EUR 35.")

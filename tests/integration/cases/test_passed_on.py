@@ -11,10 +11,10 @@ from core.domain.case_actions import CaseDone, CaseRefused, Refusal
 from tests.casework import ADA, ASKER, OTHER, Office, fresh, office
 
 THREAD, ROOM, HER, ADAS = "C1", "COFF", "U1", "UA"
-WORDS = f"I found no passage that answers this reliably. {ASK_A_PERSON.en}"
+WORDS = f"I couldn't find a passage that reliably answers this. {ASK_A_PERSON.en}"
 PASSED_ON = (
-    "I found no passage that answers this reliably. I have passed it on to Compliance as case 1:"
-    " your words, without your name. The reply comes to you alone, in our direct messages."
+    "I couldn't find a passage that reliably answers this. I have sent it to Compliance as case 1,"
+    " in your words but without your name. Only you will get the reply, in our direct messages."
 )
 
 
@@ -113,7 +113,7 @@ async def test_two_policies_that_disagree_are_passed_on(bureau: Office) -> None:
         (Outcome.FAILED, None, "May I accept a gift?"),
         (Outcome.CLARIFICATION, None, "May I?"),
     ],
-    ids=["report", "reads like a report", "tells of somebody", "silent", "answer", "failed", "?"],
+    ids=["report", "reads like a report", "is about a person", "silent", "answer", "failed", "?"],
 )
 async def test_all_else_is_passed_on_by_nobody_but_its_asker(
     bureau: Office, outcome: Outcome, refusal: RefusalKind | None, question: str
@@ -195,10 +195,7 @@ async def test_one_person_does_not_fill_the_officers_desk(bureau: Office) -> Non
         await passed_on(bureau)
     beyond = await passed_on(bureau)
     (*_, last) = [words for where, words in await bureau.posts() if where == THREAD]
-    assert (
-        last
-        == f"I found no passage that answers this reliably. {NOT_PASSED_ON.en} {ASK_A_PERSON.en}"
-    )
+    assert last == WORDS.replace(ASK_A_PERSON.en, f"{NOT_PASSED_ON.en} {ASK_A_PERSON.en}")
     assert await bureau.desk.about(beyond, ASKER) is None
     other = await passed_on(bureau, person="U2")
     assert await bureau.desk.about(other, OTHER) is not None

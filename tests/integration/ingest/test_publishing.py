@@ -141,7 +141,7 @@ async def test_a_later_version_holds_from_its_day(
 
 async def test_an_end_before_the_beginning_is_refused(ingest: Ingest, counts: Counts) -> None:
     """One line, and nothing is stored."""
-    with pytest.raises(DocumentError, match="before it begins"):
+    with pytest.raises(DocumentError, match="before it takes effect"):
         await ingest(GIFTS, effective_from=date(2026, 2, 1), effective_until=date(2026, 1, 1))
     assert (await counts())["citebound.editions"] == 0
 

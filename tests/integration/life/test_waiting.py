@@ -124,7 +124,7 @@ async def test_a_report_is_taken_and_answered_before_all_that_waits(
     await full.worker.answer(thread)
     await put(full, REPORT, thread="t")
     async with full.working():
-        await full.until("SELECT 1 FROM posts WHERE body LIKE '%write to me in a direct%'")
+        await full.until("SELECT 1 FROM posts WHERE body LIKE '%send me a direct%'")
     assert await waiting(full) == ["m1", "m2", "m3"]
 
 
@@ -136,7 +136,7 @@ async def test_a_report_is_begun_first(deployment: Deployment) -> None:
     await put(deployment, REPORT, person="U99")
     deployment.reasoner.goes_on.clear()
     async with deployment.working():
-        await deployment.until("SELECT 1 FROM posts WHERE body LIKE '%write to me in a direct%'")
+        await deployment.until("SELECT 1 FROM posts WHERE body LIKE '%send me a direct%'")
         await deployment.until(
             "SELECT 1 FROM citebound.inbox WHERE state = 'running'"  # noqa: S608  # a constant
             f" HAVING count(*) = {slots}"

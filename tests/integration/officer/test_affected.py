@@ -96,7 +96,7 @@ async def test_an_officer_approves_in_the_console(
     theirs = await grace.fields("/officer") | {"seen": fields["seen"]}
     status, page = await grace.post(approve, theirs)
     assert status == 409
-    assert "Nothing waits for a decision" in page
+    assert "nothing left to decide" in page
 
 
 async def test_what_became_of_each(console: Console, ada: Visitor, engine: AsyncEngine) -> None:

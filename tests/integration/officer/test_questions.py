@@ -161,7 +161,7 @@ async def test_two_officers_at_once_and_strangers(console: Console, ada: Visitor
         ada.post(path, first), grace.post(path, second)
     )
     assert sorted(status for status, _ in statuses) == [303, 409]
-    assert any("somebody decided on it meanwhile" in page for _, page in statuses)
+    assert any("somebody else has just decided on it" in page for _, page in statuses)
 
     assert (await console.visitor().get(LIST))[0] == 303
     assert (await ada.post(path, {**first, "csrf": "x"}))[0] == 403

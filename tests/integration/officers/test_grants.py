@@ -130,7 +130,7 @@ async def test_a_revoked_officer_reads_no_more(
     (listed,) = await grants.list()
     assert listed.revoked_at is not None
     assert not listed.can_log_in
-    with pytest.raises(UsageError, match="is no officer"):
+    with pytest.raises(UsageError, match="is not an officer"):
         await grants.revoke(login, by="root")
     again = await made(grants, login)
     assert again not in {None, first}

@@ -263,7 +263,7 @@ async def test_one_who_is_no_officer_reads_nothing(
     login = new_login()
     async with engine.begin() as connection:
         await connection.execute(text(f'CREATE ROLE "{login}" LOGIN IN ROLE citebound_officer'))
-    with pytest.raises(ConfigError, match="is no officer"):
+    with pytest.raises(ConfigError, match="is not an officer"):
         await execute(OfficerQueries(session(login)), "SELECT 1")
     assert await readings(engine) == []
 

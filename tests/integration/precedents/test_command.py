@@ -65,7 +65,7 @@ async def test_from_a_proposal_to_its_end(desk: Desk, tmp_path: Path, database_u
     ("words", "why"),
     [
         (("show", "7"), "there is no precedent 7"),
-        (("approve", "7"), "is no officer: CITEBOUND_OFFICERS names ada"),
+        (("approve", "7"), "is not an officer: CITEBOUND_OFFICERS lists ada"),
         (("propose", "1", "--clause", "gifts"), "expected a clause like gifts/2.1"),
         (("propose", "1", "--clause", "gifts/2.1", "--country", "DE", "--everywhere"), "got both"),
     ],

@@ -251,7 +251,7 @@ async def test_a_clause_that_changed_a_moment_ago(
     await desk.publish(GIFTS.replace(before, after))
 
     assert not await is_told(desk)
-    with pytest.raises(UsageError, match="no longer stands"):
+    with pytest.raises(UsageError, match="has changed since it was proposed"):
         await desk.service.precedent_desk.approve(proposed.number, GRACE)
     assert await desk.compare() == 1
     assert not await is_told(desk)

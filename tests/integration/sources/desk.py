@@ -177,7 +177,7 @@ class ScriptedSource:
             raise broken
         self.fetched.append(item.item_id)
         if item.item_id not in self.texts:
-            raise DocumentError("it is gone")
+            raise DocumentError("it was deleted")
         return self.texts[item.item_id].encode()
 
     async def is_there(self, item_id: str, /) -> bool:

@@ -226,7 +226,7 @@ async def test_a_summary_quotes_the_purpose_and_first_rules() -> None:
     """As what it is, with Medium confidence; of each chapter a rule without a condition first."""
     run = await ask("Summarise the travel policy")
     assert run.answer.text == (
-        "Main rules of \u201cTravel Policy\u201d, quoted: one each from 2 of 2 chapters that have"
+        "Main rules of \u201cTravel Policy\u201d: one quote from each of 2 of the 2 chapters with"
         " rules.\n"
         "\u2022 This policy sets out how trips are booked. [1]\n"
         "\u2022 Employees must book second class. [2]\n"

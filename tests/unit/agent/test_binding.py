@@ -128,7 +128,7 @@ async def test_a_rule_for_a_group_is_asked_for_before_it_is_told() -> None:
     answer = (await ask("Can I accept a gift from a vendor?", CONTRACTORS)).answer
     assert (answer.outcome, answer.slot) == (Outcome.CLARIFICATION, "employment")
     assert answer.options == ("contractor", "employee")
-    assert "contractors alone" in answer.text
+    assert "only to contractors" in answer.text
 
 
 async def test_a_rule_for_a_group_is_told_by_its_name() -> None:

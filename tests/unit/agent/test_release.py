@@ -40,4 +40,4 @@ def test_what_was_passed_on_says_so() -> None:
     assert answer.text.endswith(ASK_A_PERSON.en)
     told = passed_on(answer, 7).text
     assert ASK_A_PERSON.en not in told
-    assert "as case 7: your words, without your name" in told
+    assert "as case 7, in your words but without your name" in told

@@ -416,7 +416,7 @@ async def test_what_is_missing_is_named_where_code_has_found_it_nowhere() -> Non
         question="May I accept cash for a drone?",
     )
     assert run.answer.notes == (
-        'A part of the question was not found: no policy that I can read here mentions "drone".',
+        'Part of your question wasn\'t found: no policy that I can read here mentions "drone".',
     )
 
 

@@ -68,5 +68,5 @@ def test_what_breaks_is_told_and_recorded(
     arguments = _answer_from(monkeypatch, ScriptedReasoner(drafts=[failure]))
     assert ask.ask(**arguments) == ask.EXIT_FAILED == 7
     shown = capsys.readouterr().out
-    assert "could not be answered just now" in shown
+    assert "couldn't answer that just now" in shown
     assert "record-1" in shown

@@ -121,11 +121,11 @@ def case(state: CaseState) -> Case:
     [
         (FeedbackKept(is_new=True), True, None, "answers your question"),
         (FeedbackKept(is_new=False), True, None, "answers your question"),
-        (FeedbackKept(is_new=True, is_repeated=True), True, None, "told me before"),
+        (FeedbackKept(is_new=True, is_repeated=True), True, None, "already told me"),
         (FeedbackKept(is_new=True), False, None, "Nothing changes for the person who asked"),
         (FeedbackKept(is_new=True), True, CaseState.OPEN, "Case 214 is open"),
         (FeedbackKept(is_new=True), True, CaseState.CLOSED, "answers your question."),
-        (FeedbackRefused(why=Refusal.ANSWERED), True, None, "settled in the meantime"),
+        (FeedbackRefused(why=Refusal.ANSWERED), True, None, "already been settled"),
         (FeedbackRefused(why=Refusal.UNKNOWN), False, None, "You can't see this here"),
     ],
 )

@@ -17,7 +17,7 @@ def refused() -> Answer:
     return Answer(
         outcome=Outcome.ESCALATED,
         refusal=RefusalKind.NOT_FOUND,
-        text="I found no passage. You can pass the question on to Compliance.",
+        text="I found no passage. You can send the question to Compliance.",
         confidence=slack.CALIBRATED,
     )
 

@@ -216,7 +216,7 @@ def test_what_can_not_be_looked_at_is_named(
     monkeypatch.setattr(Path, "open", unopened)
     assert listed(folder) == (
         ["a.md"],
-        {"closed": "it can't be looked at (Permission denied): check its permissions"},
+        {"closed": "it can't be accessed (Permission denied): check its permissions"},
     )
 
 

@@ -158,11 +158,11 @@ def test_a_shortened_quote_says_so() -> None:
     """In the message and in its text; a quote that itself ends in dots no less."""
     quote = "word " * 900 + "\u2026"
     answer = replace(answered("x"), citations=(citation(1, quote, place("Limits")),))
-    told = [text for text in strings(blocks(answer)) if "Shortened here" in text]
+    told = [text for text in strings(blocks(answer)) if "Shortened: " in text]
     (only,) = told
     assert only.endswith(
-        "\nShortened here: the quote has 4,501 characters,"
-        " all of them under \u201cShow evidence\u201d.\nsince 2026-03-01 \u00b7 owner Legal"
+        "\nShortened: the full quote (4,501 characters) is under"
+        " \u201cShow evidence\u201d.\nsince 2026-03-01 \u00b7 owner Legal"
     )
     assert "[shortened from 4,501 characters]" in words(answer)
 
@@ -187,7 +187,7 @@ def test_long_quotes_of_one_section_are_whole_or_say_that_they_are_not() -> None
     lines = told.splitlines()
     assert lines[0] == f"[1] “{cited[0].quote}”"
     assert lines[1].startswith("[2] “2 gift")
-    assert lines[2].startswith("Shortened here")
+    assert lines[2].startswith("Shortened: ")
     under = "The quote (1,002 characters) is under “Show evidence”."
     assert lines[3:] == [*(f"[{n}] {under}" for n in range(3, 7)), "since 2026-03-01 · owner Legal"]
 

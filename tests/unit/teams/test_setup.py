@@ -76,7 +76,7 @@ def test_what_is_missing_is_named(missing: str) -> None:
         ({"APP_ID": "my-bot"}, "APP_ID: expected a GUID"),
         ({"APP_TENANTID": "contoso.com"}, "APP_TENANTID: expected a GUID"),
         ({"APP_TYPE": "UserAssignedMSI"}, "APP_PASSWORD: a managed identity has none"),
-        ({"ALLOW_ANONYMOUS": "1"}, "ALLOW_ANONYMOUS and APP_ID exclude each other"),
+        ({"ALLOW_ANONYMOUS": "1"}, "ALLOW_ANONYMOUS and APP_ID are mutually exclusive"),
         ({"CITEBOUND_TEAMS_SERVICE_HOSTS": ","}, "SERVICE_HOSTS: expected names of hosts"),
         ({"CITEBOUND_TEAMS_SERVICE_HOSTS": "https://a.com"}, "got 'https://a.com'"),
         ({"CITEBOUND_TEAMS_SERVICE_HOSTS": "a.com b/c"}, "got 'b/c'"),

@@ -202,7 +202,7 @@ def provider_from(settings: Settings) -> Provider:
 def _anthropic(settings: Settings) -> Provider:
     key = settings.anthropic_api_key
     if not key:
-        raise ConfigError("ANTHROPIC_API_KEY is not set: without it no model is called")
+        raise ConfigError("ANTHROPIC_API_KEY is not set, so no model is called")
     url = settings.anthropic_base_url or ANTHROPIC_URL
 
     def make(sdk: Any, options: Mapping[str, Any]) -> Any:

@@ -176,7 +176,7 @@ async def compare_records(connection: AsyncConnection, log: ProblemLog, *, start
     for row in await rows_of(connection, _REPLIES, "replies", log, **settled):
         log.add(
             ProblemClass.REPLY_MISSING,
-            "the outcome has no reply after a day, and nothing says why",
+            "the outcome has had no reply for a day, without a recorded reason",
             record=str(row["record"]),
         )
     for row in await rows_of(connection, _POSTED_TWICE, "replies", log):

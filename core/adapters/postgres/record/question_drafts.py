@@ -193,7 +193,7 @@ class PostgresQuestionDrafts(ReadsForOfficers):
             )
             if await connection.scalar(DECIDE, row) is None:
                 raise UsageError(
-                    "somebody decided on it meanwhile: look at it again, and decide anew"
+                    "somebody else has just decided on it: look again before you decide"
                 )
             for event, content in _events(before, decision, mends, officer=officer):
                 await self._ledger.event(connection, event, content=content)

@@ -48,7 +48,9 @@ class PageTree:
             found.append(node)
             where = node.parent
         if where is not None:
-            raise DocumentError(f"it stands below more than {DEPTH} pages: check where it stands")
+            raise DocumentError(
+                f"it is nested below more than {DEPTH} pages: check its place in the tree"
+            )
         return found
 
     async def path(self, node: Node) -> str:
