@@ -4,6 +4,7 @@ import os
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -100,12 +101,47 @@ async def test_weights_are_loaded_once_in_a_process(tmp_path: Path) -> None:
     assert onnx_model.load_once.cache_info().misses == 2
 
 
-def test_processors_without_vnni_compute_the_same(tmp_path: Path) -> None:
+AVX512 = "avx512f avx512bw avx512dq avx512vl"
+
+
+@pytest.mark.parametrize(
+    ("flags", "is_exact"),
+    [
+        (f"{AVX512} avx512_vnni", True),
+        ("avx2 avx_vnni", True),
+        (f"{AVX512} avx_vnni", False),
+        ("avx512f avx512_vnni", False),
+        (AVX512, False),
+        ("avx2 fma", False),
+        (None, False),
+    ],
+)
+def test_processors_without_vnni_compute_the_same(
+    flags: str | None, is_exact: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Else their 16 bits overflow, and one passage of four got a score lower by .7."""
+    cpuinfo = tmp_path / "cpuinfo"
+    if flags is not None:
+        cpuinfo.write_text(f"processor\t: 0\nflags\t\t: fpu {flags}\n")
+    monkeypatch.setattr(onnx_model, "CPUINFO", cpuinfo)
     folder = write_tiny_model(tmp_path / "tiny")
     loaded = onnx_model.load_once(folder / "model.onnx", folder / TOKENIZER_FILE, None, None)
     options: Any = loaded.session.get_session_options()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    assert options.get_session_config_entry("session.x64quantprecision") == "1"
+    with pytest.raises(RuntimeError) if is_exact else nullcontext():
+        assert options.get_session_config_entry("session.x64quantprecision") == "1"
+
+
+async def test_this_processor_computes_the_same(
+    shipped: LocalReader, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Weights as they are and weights made unsigned give every text the same score, to the bit."""
+    texts = [GIFTS, FLIGHTS, "", "Umlaute: äöü", GIFTS * 9, "1 2 3 € " * 40]
+    scores = await shipped.scores(ASKED, texts)
+    monkeypatch.setattr(onnx_model, "CPUINFO", tmp_path / "none")
+    onnx_model.load_once.cache_clear()
+    unsigned = find_local_reader(None)
+    assert isinstance(unsigned, LocalReader)
+    assert await unsigned.scores(ASKED, texts) == scores
 
 
 async def test_what_answers_scores_higher(shipped: LocalReader) -> None:
