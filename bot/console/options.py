@@ -5,7 +5,6 @@ imported.
 """
 
 import argparse
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
@@ -15,6 +14,7 @@ from typing import Any
 from bot.console.argument_parser import Parser, Prose
 from core.domain.errors import UsageError
 from core.domain.policy import EVERYONE
+from core.expressions import expression
 from core.ingest.metadata import shown
 from core.ingest.stated.dates import day_problem, exact_date
 
@@ -22,8 +22,8 @@ MAX_REASON = 500
 """Characters of a reason."""
 MAX_THREAD = 200
 """Characters of a conversation's id."""
-_CALIBRATION = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,63}")
-_COUNTRY = re.compile(r"[A-Za-z]{2}(-[A-Za-z0-9]{1,3})?")
+_CALIBRATION = expression(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,63}")
+_COUNTRY = expression(r"[A-Za-z]{2}(-[A-Za-z0-9]{1,3})?")
 
 
 Option = tuple[tuple[str, ...], dict[str, Any]]

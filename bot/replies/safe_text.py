@@ -14,18 +14,19 @@ breaks whatever a client might make a link of, unless it leads to a host of the 
 import re
 import unicodedata
 
+from core.expressions import expression
 from core.language.interface.texts import Text
 
-_LINE_ENDS = re.compile("\r\n|[\r\v\f\x85\u2028\u2029]")
+_LINE_ENDS = expression("\r\n|[\r\v\f\x85\u2028\u2029]")
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
 _SELECTORS = (range(0x180B, 0x1810), range(0xFE00, 0xFE0F), range(0xE0100, 0xE01F0))
 """Letters and selectors that show nothing; the emoji selector (U+FE0F) shows something."""
 _JOINERS = "\u200c\u200d"
-_LOOSE_JOINER = re.compile(
+_LOOSE_JOINER = expression(
     f"[{_JOINERS}]{{2,}}|(?<![^\x00-\x7f])[{_JOINERS}]|[{_JOINERS}](?![^\x00-\x7f])"
 )
-_RIGHT_TO_LEFT = re.compile(
+_RIGHT_TO_LEFT = expression(
     "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
 )
 _FSI, _PDI = "\u2068", "\u2069"
@@ -136,30 +137,30 @@ def _fitting(text: str, limit: int) -> str:
     return units.decode("utf-16-le", "ignore")
 
 
-_URL = re.compile(r"(?<!\w)https://[A-Za-z0-9\-._~:/?#@!$&*+,;=%]+")
-_SLASHES = re.compile(r"[:：](?=[/\\]{2})")  # noqa: RUF001
-_SCHEME = re.compile(
+_URL = expression(r"(?<!\w)https://[A-Za-z0-9\-._~:/?#@!$&*+,;=%]+")
+_SLASHES = expression(r"[:：](?=[/\\]{2})")  # noqa: RUF001
+_SCHEME = expression(
     r"(javascript|vbscript|mailto|(?<![^\W_])(?:livescript|tel|sms|callto|skype|slack|msteams|blob"
     r"|view-source|about|jar|ms-[a-z]{1,20})):(?=\S)",
     re.IGNORECASE,
 )
 """The first three wherever they stand: no word ends like them ("Hotel:5" does)."""
-_DATA = re.compile(r"(?<![^\W_])(data):(?=[\w.+\-]*[,;/])", re.IGNORECASE)
+_DATA = expression(r"(?<![^\W_])(data):(?=[\w.+\-]*[,;/])", re.IGNORECASE)
 _DOTS = ".。．｡․"  # noqa: RUF001
-_DOT = re.compile(f"[{_DOTS}]")
-_DOTTED = re.compile(rf"(?<![\w\-])[\w\-]++(?:[{_DOTS}][\w\-]++)+")
+_DOT = expression(f"[{_DOTS}]")
+_DOTTED = expression(rf"(?<![\w\-])[\w\-]++(?:[{_DOTS}][\w\-]++)+")
 """Possessive, and begun where a name begins: a long text without dots is read once."""
 _WIDE_STOPS = frozenset("。｡")
 """They end a sentence in Chinese and Japanese: a domain only before a Latin ending."""
-_MARKUP = re.compile(r"(?<=\])(?=\()|(?<=<)(?=[!@#])")
+_MARKUP = expression(r"(?<=\])(?=\()|(?<=<)(?=[!@#])")
 _FILES = frozenset(
     """csv doc docm docx dotx gif htm html jpeg jpg js json odp ods odt pdf png pot potx ppt pptx
     rtf svg tif tiff txt xls xlsm xlsx xml yaml yml""".split()  # noqa: SIM905
 )
 """Endings of files: none is a top-level domain (IANA root zone)."""
 _LEAST_ENDING = 2
-_QUAD = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}")
-_CALLED = re.compile(r":\d|/")
+_QUAD = expression(r"\d{1,3}(?:\.\d{1,3}){3}")
+_CALLED = expression(r":\d|/")
 """A port or a path behind it: no section has one."""
 _SECTION_PART = range(1, 100)
 """Parts of a section's number ("4.2.1.3"), as opposed to those of most addresses."""
@@ -239,7 +240,7 @@ _PLACES = (
     r"[A-Za-z0-9][A-Za-z0-9.\-]*\.slack\.com(?:/[\x21-\x7e]*)?",
     r"(?:teams\.microsoft\.com|teams\.cloud\.microsoft|gov\.teams\.microsoft\.us)/l/[\x21-\x7e]*",
 )
-_PERMALINK = re.compile(rf"https://(?:{'|'.join(_PLACES)})")
+_PERMALINK = expression(rf"https://(?:{'|'.join(_PLACES)})")
 _BREAKING = frozenset("<>\"'`\\")
 
 

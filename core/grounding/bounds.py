@@ -16,6 +16,7 @@ from decimal import Decimal
 from enum import StrEnum
 from itertools import islice
 
+from core.expressions import expression
 from core.language.content_words import families
 from core.language.modality import is_negated
 from core.language.notations import QuantityKind
@@ -70,7 +71,7 @@ _FILLER = (
     r"|equivalent|in|with|price|cost|term|duration|next|last|other)\b){0,6}\W*$"
 )
 _BEFORE: tuple[tuple[Bound, re.Pattern[str]], ...] = tuple(
-    (bound, re.compile(rf"(?:(?<!\w){words}){_THRESHOLD}{_FILLER}", re.IGNORECASE))
+    (bound, expression(rf"(?:(?<!\w){words}){_THRESHOLD}{_FILLER}", re.IGNORECASE))
     for bound, words in (
         (Bound.NONE, _EITHER),
         (Bound.AT_MOST, _NOT + rf"(?:{_HIGHER}|after\b)"),
@@ -86,14 +87,14 @@ _BEFORE: tuple[tuple[Bound, re.Pattern[str]], ...] = tuple(
 _LATER = _BEFORE[-2][1]
 """What comes after a count comes next, and is no more than it ("after 5 attempts")."""
 _BEFORE_DAY: tuple[tuple[Bound, re.Pattern[str]], ...] = tuple(
-    (bound, re.compile(rf"(?<!\w)(?:{words}){_FILLER}", re.IGNORECASE))
+    (bound, expression(rf"(?<!\w)(?:{words}){_FILLER}", re.IGNORECASE))
     for bound, words in (
         (Bound.AT_LEAST, r"(?:not|never)\s+before|on\s+or\s+after|from|since|starting|as\s+of"),
         (Bound.AT_MOST, r"by|until|till|before"),
     )
 )
 _AFTER: tuple[tuple[Bound, re.Pattern[str]], ...] = tuple(
-    (bound, re.compile(rf"\W{{0,3}}(?:{words})", re.IGNORECASE))
+    (bound, expression(rf"\W{{0,3}}(?:{words})", re.IGNORECASE))
     for bound, words in (
         (
             Bound.AT_LEAST,
@@ -107,19 +108,19 @@ _AFTER: tuple[tuple[Bound, re.Pattern[str]], ...] = tuple(
         ),
     )
 )
-_JOINED = re.compile(
+_JOINED = expression(
     r"(?:[^\w:;\n]|\b(?:or|and|resp|respectively|about|approximately)\b)*", re.IGNORECASE
 )
-_AHEAD = re.compile(r"later\s+than\W", re.IGNORECASE)
-_BEFOREHAND = re.compile(r"\W*(?:before|prior\s+to|in\s+advance|ahead)\b", re.IGNORECASE)
+_AHEAD = expression(r"later\s+than\W", re.IGNORECASE)
+_BEFOREHAND = expression(r"\W*(?:before|prior\s+to|in\s+advance|ahead)\b", re.IGNORECASE)
 """After "no later than ten days": so many days before something, or more."""
-_CLAUSE_END = re.compile(
+_CLAUSE_END = expression(
     r"(?:[.;!?]|(?<!\bthan)(?<!\bleast)(?<!\bmost)(?<!\bto)(?<!\bof):)\s|\n\s*\n", re.IGNORECASE
 )
 """A colon behind "longer than:" ends nothing: the item below it is what is compared."""
 _DAYS: frozenset[QuantityKind] = frozenset({"date", "time"})
 _TIMES = _DAYS | {"duration"}
-_WORD = re.compile(r"[^\W_]+")
+_WORD = expression(r"[^\W_]+")
 _REACH = 80
 """Characters around a number in which its comparison stands."""
 
@@ -244,28 +245,28 @@ def _speaks_of(one: _Said, there: frozenset[str]) -> bool:
     return bool(said) and 4 * len(said & there) >= len(said)
 
 
-_CONDITION = re.compile(r"\s*(?:if|when|where|with|for|at)\b", re.IGNORECASE)
+_CONDITION = expression(r"\s*(?:if|when|where|with|for|at)\b", re.IGNORECASE)
 """What opens a clause of which the next one says whether it is denied."""
-_STOP = re.compile(r"[.;:!?]\s")
-_COMPARED = re.compile(rf"\b{_NOT}(?=(?:{_HIGHER}|{_LOWER})\b)", re.IGNORECASE)
+_STOP = expression(r"[.;:!?]\s")
+_COMPARED = expression(rf"\b{_NOT}(?=(?:{_HIGHER}|{_LOWER})\b)", re.IGNORECASE)
 """A "not" that makes a limit, and denies nothing else."""
-_BREAK = re.compile(
+_BREAK = expression(
     r"[.;:!?]\s|,\s|\s(?:while|whereas|but|unless)\s|\sand\s(?=(?:do|don|you|they|it|he|she|we|no|never"
     r"|nobody|must|may|shall|should|can)\b)",
     re.IGNORECASE,
 )
-_NAMES_LIMIT = re.compile(
+_NAMES_LIMIT = expression(
     r"(?<!within\sthe\s)\b(?:limit|threshold|maximum|minimum|ceiling|cap|deadline|rate|target|allowance)\b",
     re.IGNORECASE,
 )
 _MOST_CASES = 100
 """Numbers of a claim that may be cases; further ones must stand in its sources."""
-_GRANTED = re.compile(r"\b(?:has|have|had|gets?|given|gives?|grants?)\s+$", re.IGNORECASE)
-_ONLY = re.compile(r"\bonly\s+(?:with|if|when|after|where|once)\b", re.IGNORECASE)
+_GRANTED = expression(r"\b(?:has|have|had|gets?|given|gives?|grants?)\s+$", re.IGNORECASE)
+_ONLY = expression(r"\bonly\s+(?:with|if|when|after|where|once)\b", re.IGNORECASE)
 """What is above a limit only if something is met is not above it."""
-_EXCESS = re.compile(rf"\b{_HIGHER}", re.IGNORECASE)
-_JUST = re.compile(r"\bonly\b", re.IGNORECASE)
-_BELOW = re.compile(rf"\b{_LOWER}", re.IGNORECASE)
+_EXCESS = expression(rf"\b{_HIGHER}", re.IGNORECASE)
+_JUST = expression(r"\bonly\b", re.IGNORECASE)
+_BELOW = expression(rf"\b{_LOWER}", re.IGNORECASE)
 """What is not below a number is at least that."""
 _OPPOSITE = {Bound.AT_MOST: Bound.ABOVE, Bound.ABOVE: Bound.AT_MOST}
 

@@ -8,35 +8,36 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
+from core.expressions import expression
 from core.language.jurisdictions import country_name, jurisdictions_in
 
 _HEADS = (
     "Officer|Manager|Director|Committee|Counsel|Department|Board|Team|Head|Council|Office|Desk"
     "|Controller|Partner|Lead|Supervisor|Auditor|Secretary|Executive|President|Ombudsman"
 )
-_TITLED = re.compile(
+_TITLED = expression(
     rf"\b(?:(?:[A-Z][\w&-]*|of|and|the)\s+){{0,5}}(?:{_HEADS})s?\b"
     r"(?:\s+of\s+(?:the\s+)?[A-Z][\w&-]*(?:\s+[A-Z][\w&-]*)*)?"
     r"|\b(?:C[A-Z]{1,2}O|CISO|DPO|MLRO)\b"
 )
-_PLURAL = re.compile(rf"\b({_HEADS})s\b", re.IGNORECASE)
-_OPENING = re.compile(
+_PLURAL = expression(rf"\b({_HEADS})s\b", re.IGNORECASE)
+_OPENING = expression(
     r"^(?:(?:The|A|An|Each|Every|Any|No|Our|Your|If|When|Where|Unless|And|Or|Either|Both|Neither"
     r"|Only|Without|With|From|By|To|For|After|Before|Until|Through|All|Both|One|Two|Three|Four|Five"
     r"|Most|Some|But|Also|Then|So|As|At|In|On|That|This|These|Ask|Contact|Tell|of|and|the)\s+)+"
 )
-_CURRENCY = re.compile(
+_CURRENCY = expression(
     r"\b(?:US|U\.S\.|American|British|Swiss|Australian|Canadian|Hong Kong|Singapore)\s+"
     r"(?:dollars?|pounds?|francs?)\b",
     re.IGNORECASE,
 )
 """Money, and no country."""
-_DENIED = re.compile(
+_DENIED = expression(
     r"\b(?:is|are|was|were)(?:\s+not|n['\u2019]t)\s+(?:[\w'\u2019-]+\s+){1,6}?(?:who|that|but|to|alone)\b"
 )
 """Who is named only to say that somebody else does it ("is not the CEO's task but ...")."""
-_JOINED = re.compile(r" and (?:the )?", re.IGNORECASE)
-_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
+_JOINED = expression(r" and (?:the )?", re.IGNORECASE)
+_WORD = expression(r"[^\W_]+(?:-[^\W_]+)*")
 _ACTORS = frozenset(
     {"contractor", "freelancer", "consultant", "intern", "apprentice", "driver", "buyer"}
     | {"manager", "supervisor", "director", "officer", "auditor", "owner", "counsel", "committee"}
@@ -48,8 +49,8 @@ _ACTORS = frozenset(
 """Nouns for who acts or decides, in the singular."""
 _ABBREVIATIONS = 20
 """Abbreviations that are read of one text."""
-_ABBREVIATION = re.compile(r"\(([A-Z]{2,6})\)")
-_FUNCTIONS = re.compile(
+_ABBREVIATION = expression(r"\(([A-Z]{2,6})\)")
+_FUNCTIONS = expression(
     r"(?<=[a-z,]\s)(Legal|Finance|Security|Payroll|Accounting|Management|Leadership|Procurement)\b"
     r"|\b(?i:(legal|finance|security|payroll|accounting|procurement)(?=\s(?:team|department|desk)\b))"
 )

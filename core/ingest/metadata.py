@@ -13,6 +13,7 @@ from datetime import date, timedelta
 from typing import Final
 
 from core.domain.policy import UnusedStatement
+from core.expressions import expression
 from core.ingest.stated.dates import day_problem, parse_period
 from core.ingest.stated.labels import (
     ISSUED,
@@ -42,21 +43,21 @@ LONGEST_LINK = 1500
 """Characters of an address; chat platforms take no longer links."""
 LONGEST_VALUE = 200
 """Characters of an owner, a title and any other value."""
-_LINK = re.compile(r"https://[A-Za-z0-9.-]{1,253}(?:[/?#][!-~]*+)?")
+_LINK = expression(r"https://[A-Za-z0-9.-]{1,253}(?:[/?#][!-~]*+)?")
 A_LINK = "an address like https://policies.example.com/gifts, without a port, spaces or accents"
 """What `is_link` expects, for a refusal."""
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = expression(
     r"[\[<{].*[\]>}]|[\W_]*|x{2,}|(?:tb[acd]|n/?a|none|unknown|offen)\.?", re.IGNORECASE
 )
 _DAYS = frozenset({"effective_from", "effective_until", LAST_DAY, "review_by"})
-_WITHIN = re.compile(r"\b(?:end|late|mid|middle|ende|mitte)\b", re.IGNORECASE)
+_WITHIN = expression(r"\b(?:end|late|mid|middle|ende|mitte)\b", re.IGNORECASE)
 """Before a month in which something begins: not on its first day."""
 
 _FIRST_PAGE_CHARACTERS = 6000
 _FIRST_LINES = 60
 _SHOWN = 60
 """Characters of a value that a message repeats."""
-_VERSION = re.compile(r"(?:version|ver\.?|rev(?:ision)?\.?|v)?\s*(\d[\w.-]{0,20})", re.IGNORECASE)
+_VERSION = expression(r"(?:version|ver\.?|rev(?:ision)?\.?|v)?\s*(\d[\w.-]{0,20})", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

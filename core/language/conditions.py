@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from core.expressions import expression
 from core.language.content_words import content_words
 from core.language.jurisdictions import countries_named, jurisdictions_in
 from core.language.modality import Modality, modality
@@ -17,7 +18,7 @@ from core.language.quantities import quantities
 
 QUOTED = 40
 """Characters of a condition that are shown."""
-_SHOWN = re.compile(r"(?!(?<=\d)\.(?=\d))[^\w\s'\u2019,%&\u20ac$\u00a3-]|_")
+_SHOWN = expression(r"(?!(?<=\d)\.(?=\d))[^\w\s'\u2019,%&\u20ac$\u00a3-]|_")
 """What is never shown of the asker's words: nothing of it can become markup, a link or a name."""
 _FAMILY = 5
 """Letters from which words that begin alike are of one family ("weekend", "weekends")."""
@@ -25,13 +26,13 @@ _REACH = 40
 """Characters before a group that are read."""
 _ENOUGH = 0.5
 """Share of a condition's words that a text must have to speak of it."""
-_ELSEWHERE = re.compile(
+_ELSEWHERE = expression(
     r"\b(?:abroad|overseas|foreign|international\w*|worldwide|global\w*|countr(?:y|ies)"
     r"|jurisdictions?|locations?|anywhere|everywhere)\b",
     re.IGNORECASE,
 )
 """Words that speak of any country."""
-_AS_ONE = re.compile(
+_AS_ONE = expression(
     r"\b(?:i\s*['\u2019]?m|i am|we are|we['\u2019]?re|as|for|being|if i am|if i'm|are|can|may|must"
     r"|do|should|shall|could|would|will)\s+(?:(?:also|still|just|only|all|our|the|an?)\s+)*$",
     re.IGNORECASE,

@@ -2,9 +2,10 @@
 
 import re
 
+from core.expressions import expression
 from core.language.text_cache import cached_by_text
 
-_WORD = re.compile(r"[^\W_]+(?:[.'\u2019-][^\W_]+)*")
+_WORD = expression(r"[^\W_]+(?:[.'\u2019-][^\W_]+)*")
 _EMPTY = frozenset(
     re.findall(
         r"\w+",

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 
+from core.expressions import expression
 from core.language.languages import Language
 
 READ = 2_000
@@ -99,8 +100,8 @@ def _named(language: Language) -> dict[str, int]:
 
 
 _NAMED = {language: _named(language) for language in _WORDS}
-_DIGITS = re.compile(r"(?<![\w.,])\d(?:[\d.,'\u00a0\u202f]|(?: (?=\d{3}(?!\d))))*")
-_AFTER = re.compile(
+_DIGITS = expression(r"(?<![\w.,])\d(?:[\d.,'\u00a0\u202f]|(?: (?=\d{3}(?!\d))))*")
+_AFTER = expression(
     r"[\s\u00a0\u202f-]{0,2}(?:(?:consecutive|full|aufeinander\s?folgenden?|vollen?|consécutifs?"
     r"|consecutivos?)\s)?(?:"
     + "|".join(f"(?P<u{n}>{words})" for n, words in enumerate(_UNITS.values()))
@@ -108,12 +109,12 @@ _AFTER = re.compile(
     + "|".join(f"(?P<m{n}>{words})" for n, words in enumerate(_MONTHS))
     + r")(?!\w)"
 )
-_ORDINAL = re.compile(r"(?:st|nd|rd|th|er|º|\.º|\.(?=\s?[a-zäöü]))|(?:\s?de(?=\s))")
+_ORDINAL = expression(r"(?:st|nd|rd|th|er|º|\.º|\.(?=\s?[a-zäöü]))|(?:\s?de(?=\s))")
 _LONGEST_UNIT = 14
 """Characters before a figure in which its unit is looked for."""
 _CURRENCIES = 4
 """Units that stand before a figure, too: the first of them."""
-_BEFORE = re.compile(
+_BEFORE = expression(
     "(?:"
     + "|".join(f"(?P<u{n}>{words})" for n, words in enumerate(_UNITS.values()) if n < _CURRENCIES)
     + "|"
@@ -122,7 +123,7 @@ _BEFORE = re.compile(
 )
 _TIMES = frozenset({"twice", "zweimal", "dreimal"})
 _SCALES: Mapping[str, str] = {"s0": "thousand", "s1": "million", "s2": "billion"}
-_SCALE = re.compile(
+_SCALE = expression(
     r"[\s\u00a0\u202f]?(?:(?P<s2>billions?|milliarden?|mrd\.?|milliards?|mil millones)"
     r"|(?P<s1>millions?|millionen?|mio\.?|millones|millón)|(?P<s0>thousand|tausend|mille|mil))"
     r"(?!\w)(?: de(?!\w)| d')?"
@@ -201,7 +202,7 @@ def _named_by(found: re.Match[str] | None) -> str:
 
 
 _WORD = {
-    language: re.compile(
+    language: expression(
         r"(?<![\w-])(?:"
         + "|".join(sorted(map(re.escape, named), key=len, reverse=True))
         + r")(?![\w-])"
@@ -209,5 +210,5 @@ _WORD = {
     for language, named in _NAMED.items()
 }
 _SINGLE = {
-    language: re.compile(rf"(?<![\w-])(?:{words})(?![\w-])") for language, words in _ONE.items()
+    language: expression(rf"(?<![\w-])(?:{words})(?![\w-])") for language, words in _ONE.items()
 }

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from core.expressions import expression
+
 _COUNTRIES: dict[str, tuple[str, str, str]] = {
     "DE": ("Germany", "germany|germans?", "berlin|hamburg|munich|frankfurt|cologne"),
     "GB": (
@@ -104,23 +106,23 @@ _PLACE = _compiled(
         for code, (_, names, cities) in _COUNTRIES.items()
     }
 )
-_UPPER_ONLY = re.compile(r"(?<![\w.])US(?![\w.])")
+_UPPER_ONLY = expression(r"(?<![\w.])US(?![\w.])")
 
 
-_WAY = re.compile(
+_WAY = expression(
     r"\b(?:to|from|via|into|through|towards?|visit(?:ing)?|leav(?:e|ing)|enter(?:ing)?)"
     r"\s+(?:the\s+)?$",
     re.IGNORECASE,
 )
 """What stands before a country to which, or from which, somebody goes or works."""
-_STAY = re.compile(
+_STAY = expression(
     r"\b(?:work(?:ing)?|liv(?:e|ing)|stay(?:ing)?|spend(?:ing)?|travel\w*|trips?|holidays?|vacation"
     r"|remote(?:ly)?|abroad|relocat\w*|mov(?:e|ing)|driv(?:e|ing)|rent(?:ing)?|conference|hotels?)"
     r"\b[^.?!;]{0,30}\b(?:in|at)\s+(?:the\s+)?$",
     re.IGNORECASE,
 )
 """What stands before a country in which somebody wants to stay ("Can I work in Spain?")."""
-_OWN = re.compile(
+_OWN = expression(
     r"(?:(?<!\bcan )(?<!\bmay )(?<!\bmust )(?<!\bdo )(?<!\bif )(?<!\bwhen )(?<!\bshould )"
     r"(?<!\bcould )(?<!\bwhile )(?<!\bam )(?<!\bare )"
     r"\b(?:i|we)(?:\s*['\u2019]?m|\s+am|\s*['\u2019]re|\s+are)?"

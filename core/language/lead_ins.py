@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
+from core.expressions import expression
 from core.language.sentences import ends_sentence, split_sentences
 from core.language.spans import Span, TextSpan, VersionId
 from core.language.text_cache import cached_by_text, word_pattern
@@ -19,36 +20,36 @@ from core.language.text_cache import cached_by_text, word_pattern
 Kind: TypeAlias = Literal["sentence", "item", "header", "row", "heading", "rule"]
 """What a unit is. A header is the first row of a table; a rule is a line without words."""
 
-MARKER = re.compile(
+MARKER = expression(
     r"(?:\(?(?:[a-zA-Z]{1,2}|[ivxIVX]{1,5}|\d{1,3})\)|\d{1,3}(?:\.\d{1,3})*\.|[A-Za-z]\."
     r"|[-*+\u2022\u00b7\u25aa\u25cf\u25e6\u2013])\s+"
 )
 """How an item begins."""
 _BY_MARKER = r"[^\S\n]{0,80}(?:\(?[a-zA-Z\d]{1,5}[.)]|[-*+\u2022\u00b7\u25aa\u25cf\u25e6\u2013])"
-_ITEM_AT_ONCE = re.compile(_BY_MARKER)
+_ITEM_AT_ONCE = expression(_BY_MARKER)
 _ITEM_BEHIND = (
-    re.compile(
+    expression(
         r"[\n\r\x0b\x0c\x85\u2028\u2029.!?:;\u2026\u3002][\"')\]\u201d\u2019*_]{0,4}"
         rf"{_BY_MARKER}"
     ),
-    re.compile(rf"(?:and(?<!\wand)|or(?<!\wor))\b{_BY_MARKER}"),
+    expression(rf"(?:and(?<!\wand)|or(?<!\wor))\b{_BY_MARKER}"),
 )
 """Where a unit may begin, with the marker of an item. Each pattern begins with what is found soon,
 which takes a third of the time that one for all took."""
-_HEADING = re.compile(r"#{1,6}\s")
-_RULE = re.compile(r"[|\s:=_*-]+$")
-_ROW = re.compile(r"\||[^|]*\s\|\s")
-_COLON = re.compile(r"(?:[:\u2014]|\w\s[\u2013-])[\s*_]*$")
+_HEADING = expression(r"#{1,6}\s")
+_RULE = expression(r"[|\s:=_*-]+$")
+_ROW = expression(r"\||[^|]*\s\|\s")
+_COLON = expression(r"(?:[:\u2014]|\w\s[\u2013-])[\s*_]*$")
 _POINTS_AHEAD = word_pattern(r"\b(?:following|below|as follows)\b", words="following below follows")
-_NEGATES = re.compile(
+_NEGATES = expression(
     r"\b(?:not|never|cannot|prohibited|prohibitions?|forbidden|excluded|exclusions?)\b|n['\u2019]ts?\b",
     re.IGNORECASE,
 )
-_IN_WORDS = re.compile(
+_IN_WORDS = expression(
     r"(?!(?:table|figure|annex|appendix)\b)(?:[*_]{0,3}|[(\"\u201c]|\S{1,8}\s)[a-z]", re.IGNORECASE
 )
 """No mark of a template ("{{#if}}", "\\pagebreak", "/Table Start"), and no caption."""
-_ROMAN = re.compile(r"[ivx]+$")
+_ROMAN = expression(r"[ivx]+$")
 _FIRST = frozenset({"1", "a", "i"})
 _LEFT = 2
 """So much further left stands what belongs to no list that is open, as where a text is read from

@@ -11,11 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from core.expressions import expression
 from core.language.sentences import split_sentences
 from core.language.spans import TextSpan
 from core.language.text_cache import cached_by_text, words_of
 
-_NEGATION = re.compile(
+_NEGATION = expression(
     r"\b(?:(?<!\bif\s)not(?!\s+(?:only|limited|enough|sufficient|later|more|less|fewer|exceeding|longer|greater|above)\b)"
     r"|no(?!\s+(?:later|more|less|fewer|matter|longer\s+than)\b)|never|neither|none|nobody|nothing"
     r"|cannot|unless|without|except(?:\s+(?:if|when|where|for|with|in))?|prohibit\w*|forbid\w*"
@@ -23,18 +24,18 @@ _NEGATION = re.compile(
     r"|ignor\w*|off[\s-]limits|barred)\b|n['\u2019]t\b",
     re.IGNORECASE,
 )
-OF_SOMEBODY = re.compile(
+OF_SOMEBODY = expression(
     r"\bwho\s(?:\w+\s){0,2}?(?:not|never|cannot|\w+n['\u2019]t)\b", re.IGNORECASE
 )
 """A negation that says of whom or what is spoken, and denies nothing of it."""
-_UNDENYING = re.compile(
+_UNDENYING = expression(
     rf"{OF_SOMEBODY.pattern}|\b(?:nobody|no\s+one|none|nothing|no\s+(?!choice)\w+)\s+(?:but|other\s+than)\b"
     r"|\b(?:is|are|was|were)(?:\s+not|n['\u2019]t)\s+(?:[\w'\u2019-]+\s+){1,6}?but\b"
     r"(?!\s+(?:may|must|can|they|you|it|we)\b)",
     re.IGNORECASE,
 )
 """The same, and what is said of others ("nobody but the owner", "not the owner but the tenant")."""
-NEGLECT = re.compile(
+NEGLECT = expression(
     r"\b(?:skip|miss|wait|delay|postpon|neglect|ignor|omit|discard|delet|destroy|forg[eo]t|fail"
     r"|conflict|violat|bypass|withh[eo]ld|refus|excus|exempt|barr|overlook|hid|abandon|circumvent)"
     r"(?:p|t)?(?:e|s|es|ed|d|en|ten|ing)?\b"
@@ -161,7 +162,7 @@ _PATTERNS: tuple[tuple[Modality, str], ...] = (
         rf"|(?<!must\s)(?<!shall\s)(?<!should\s)(?<!to\s){_BE}\s+(?:able|welcome)\s+to",
     ),
 )
-_TRIGGER = re.compile(
+_TRIGGER = expression(
     "|".join(rf"(?P<{name}>(?<![\w-])(?:{pattern})(?![\w-]))" for name, pattern in _PATTERNS),
     re.IGNORECASE,
 )
@@ -171,7 +172,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_WORD = re.compile(r"(?<![\w-])\w++(?=(?P<contracted>['\u2019][tT]\b)?)|\A\s")
+_WORD = expression(r"(?<![\w-])\w++(?=(?P<contracted>['\u2019][tT]\b)?)|\A\s")
 _FIRST_WORDS = _words(
     "need needn do does did will not never no is are be been being was were remain remains"
     " none nobody neither nothing under should ought discouraged must shall may can cannot won"
@@ -195,39 +196,39 @@ _SAYING_SO = _words(
 """Words of which each trigger has one, but for "have to" and "is to be": most sentences without a
 modal expression have none, although "is" and "have", with which one may begin, are in most."""
 _HAVING = _words("has have having had be")
-_BREAK = re.compile(
+_BREAK = expression(
     r"[;:,)]\s|\s(?=\(|(?:but|and|or|unless|if|when|where|provided|except|although|which|who|that|because"
     r"|until|before|while|whereas|without)\b)",
     re.IGNORECASE,
 )
-_LISTED = re.compile(
+_LISTED = expression(
     r"(?:and|or)\s(?:the|an?|any|all|your|their|our|its|each)(?:\s[\w'\u2019-]+){1,3}\s",
     re.IGNORECASE,
 )
 """Between two breaks, where the second only goes on with what the first begins: the subject of the
 next verb ("and the number and the code must")."""
-_SUBORDINATE = re.compile(
+_SUBORDINATE = expression(
     r"\b(?:if|when|where|unless|assuming|although|though|while|whereas|because|until|before|after|once"
     r"|provided|except|as\s+(?:\w+\s+){1,3}as|in\s+case|to\s+the\s+extent)\b"
     r"|\b(?:which|who|whom|whose|that)(?:\s+\w+){0,1}\s*$",
     re.IGNORECASE,
 )
 """What makes a clause a subordinate one, after the last comma before its verb."""
-_ORDERS = re.compile(rf"(?<=,\s)(?:please\s+)?do{_N_T}\b", re.IGNORECASE)
+_ORDERS = expression(rf"(?<=,\s)(?:please\s+)?do{_N_T}\b", re.IGNORECASE)
 """After a comma an order is a main clause ("if you are ill, do not travel")."""
-_INVERTED = re.compile(r"\W*should\b(?![^?]*\?\W*$)", re.IGNORECASE)
-_ALTERNATIVE = re.compile(
+_INVERTED = expression(r"\W*should\b(?![^?]*\?\W*$)", re.IGNORECASE)
+_ALTERNATIVE = expression(
     r"\b(?:not|never|n['\u2019]t)\s+\w+(?:,\s\w+){0,5},?\s+or\s+(?:allow|permit)$", re.IGNORECASE
 )
 """A second verb under one negation: "do not stop or allow"."""
 _REACH = 80
 """Characters before such a verb that are read."""
 _EMPHASIS = str.maketrans({"*": " ", "_": " "})
-LIST_ITEM = re.compile(
+LIST_ITEM = expression(
     r"\(?(?:[a-zA-Z]{1,2}|[ivxIVX]{1,5}|\d{1,3}(?:\.\d+)*)[.)]\s|[-*+\u2022\u00b7\u2013]\s"
 )
-LEAD_IN = re.compile(r":[\s*_]*$")
-_UNDER = re.compile(
+LEAD_IN = expression(r":[\s*_]*$")
+_UNDER = expression(
     r"\b(?:may|can|allowed|permitted)\b.{0,200}\b(?:conditions|requirements|rules|process)\b",
     re.IGNORECASE | re.DOTALL,
 )
@@ -345,7 +346,7 @@ def _without_marker(sentence: str) -> str:
     return " " * marker.end() + sentence[marker.end() :] if marker else sentence
 
 
-_BREAK_WORDS = re.compile(r"\b(?:but|and|or|also|then|it|they|he|she|this|these)\b", re.IGNORECASE)
+_BREAK_WORDS = expression(r"\b(?:but|and|or|also|then|it|they|he|she|this|these)\b", re.IGNORECASE)
 
 
 def _after_comma(before: str) -> str:

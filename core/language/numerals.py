@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
+from core.expressions import expression
 from core.language.text_cache import cached_by_text, word_set, words_of
 
 _UNITS = "one two three four five six seven eight nine".split(" ")  # noqa: SIM905
@@ -97,9 +98,9 @@ FIRST_WORDS = frozenset((*NUMERALS, *ORDINALS, "a"))
 NUMBER = rf"(?:{WORDS}\s?\(\s?{DIGITS}\s?\)|{WORDS}|{DIGITS})"
 """A number in words, in digits, or in words repeated in digits."""
 
-_REPEATED = re.compile(rf"({WORDS})\s?\(\s?({DIGITS})\s?\)", re.IGNORECASE)
-_GROUPS = re.compile(r"\d{1,3}(?:([.,'\u2019 ])\d{3})(?:\1\d{3})*$")
-_MIXED = re.compile(r"(\d{1,3}(?:,\d{2,3})+)\.(\d+)$|(\d{1,3}(?:[. '\u2019]\d{3})+),(\d+)$")
+_REPEATED = expression(rf"({WORDS})\s?\(\s?({DIGITS})\s?\)", re.IGNORECASE)
+_GROUPS = expression(r"\d{1,3}(?:([.,'\u2019 ])\d{3})(?:\1\d{3})*$")
+_MIXED = expression(r"(\d{1,3}(?:,\d{2,3})+)\.(\d+)$|(\d{1,3}(?:[. '\u2019]\d{3})+),(\d+)$")
 
 
 def values_of(raw: str, *, dot_groups: bool = False) -> tuple[Decimal, ...]:
@@ -173,7 +174,7 @@ def _from_words(raw: str) -> Decimal:
     return Decimal(total + group)
 
 
-_DIGITS = re.compile(r"\d")
+_DIGITS = expression(r"\d")
 _JOINTS = ("-", "/")
 
 
@@ -206,26 +207,26 @@ NUMERAL = Sign(is_digit=True, words=frozenset(NUMERALS))
 NUMERAL_OR_ORDINAL = Sign(is_digit=True, words=frozenset(("half", *NUMERALS, *ORDINALS)))
 RANGE = Sign(
     words=frozenset(NUMERALS),
-    pattern=re.compile(r"(?:[-\u2013]\s?|\s(?:to|or|\u2013)\s)\d"),
+    pattern=expression(r"(?:[-\u2013]\s?|\s(?:to|or|\u2013)\s)\d"),
 )
-YEAR_FIRST = Sign(pattern=re.compile(r"\d-\d"), needs_digit=True)
-PUNCTUATED = Sign(pattern=re.compile(r"\d[./]\d"), needs_digit=True)
-GLUED = Sign(pattern=re.compile(r"[^\W\d_][-_/]?\d|\d[^\W\d_]"), needs_digit=True, is_joined=True)
+YEAR_FIRST = Sign(pattern=expression(r"\d-\d"), needs_digit=True)
+PUNCTUATED = Sign(pattern=expression(r"\d[./]\d"), needs_digit=True)
+GLUED = Sign(pattern=expression(r"[^\W\d_][-_/]?\d|\d[^\W\d_]"), needs_digit=True, is_joined=True)
 MONTH_NAME = Sign(
     words=word_set(
         "january february march april may june july august september october november december"
         " jan feb mar apr jun jul aug sep sept oct nov dec"
     )
 )
-TIME = Sign(pattern=re.compile(r"\d(?::[0-5]|\s?[ap]\.?m)"), needs_digit=True)
+TIME = Sign(pattern=expression(r"\d(?::[0-5]|\s?[ap]\.?m)"), needs_digit=True)
 PLACES = Sign(
     words=word_set(
         "section sections sec secs article articles art arts rule rules clause clauses chapter"
         " chapters paragraph paragraphs para paras part parts annex annexes appendix appendices"
         " schedule schedules regulation regulations requirement requirements step steps"
     ),
-    pattern=re.compile("\u00a7"),
-    in_words=re.compile(
+    pattern=expression("\u00a7"),
+    in_words=expression(
         r"sec|art|rule|clause|chapter|para|part|annex|append|schedule|regulation|requirement|step"
     ),
 )
@@ -234,24 +235,24 @@ MONEY_NAME = Sign(
         "eur euro euros usd dollar dollars gbp pound pounds chf franc francs aud cad sgd hkd jpy"
         " yen inr rupee rupees aed dirham dirhams cny rmb yuan sek nok dkk pln czk huf zar brl"
     ),
-    pattern=re.compile(r"[$\u20ac\u00a3\u00a5\u20b9]"),
-    in_words=re.compile(
+    pattern=expression(r"[$\u20ac\u00a3\u00a5\u20b9]"),
+    in_words=expression(
         r"eur|usd|gbp|chf|aud|cad|sgd|hkd|jpy|inr|aed|cny|rmb|sek|nok"
         r"|dkk|pln|czk|huf|zar|brl|dollar|pound|franc|yen|rupee|dirham|yuan"
     ),
 )
 SHARE = Sign(
     words=frozenset({"percent", "cent", "pct", "percentage", "bp", "bps", "basis"}),
-    pattern=re.compile("%"),
-    in_words=re.compile(r"per\s?cent|pct|bp|basis"),
+    pattern=expression("%"),
+    in_words=expression(r"per\s?cent|pct|bp|basis"),
 )
 TIME_UNIT = Sign(
     words=word_set(
         "second seconds sec secs minute minutes min mins hour hours hr hrs h day days week weeks"
         " month months quarter quarters year years yr yrs"
     ),
-    pattern=re.compile("half[smhdwqy]"),
-    in_words=re.compile(r"[\d_][smhdwqy]"),
+    pattern=expression("half[smhdwqy]"),
+    in_words=expression(r"[\d_][smhdwqy]"),
 )
 
 

@@ -4,9 +4,10 @@ Short of names: what stands in capitals, or has digits in it, is the same in eve
 the few abbreviations below.
 """
 
-import re
 from collections import Counter
 from collections.abc import Mapping
+
+from core.expressions import expression
 
 READ = 2_000
 """Characters of a text that are read."""
@@ -67,14 +68,14 @@ _COMMON: Mapping[str, frozenset[str]] = {
 }
 _IN_LISTS = frozenset({"HR", "RH", "RRHH", "IT", "EUR", "USD", "GBP", "CHF"})
 """Abbreviations that are read as a party or a currency."""
-_FOUND = re.compile(
+_FOUND = expression(
     r"(?<![\w-])(?:"
     + "|".join(f"(?P<p{number}>{words})" for number, words in enumerate(_PARTIES.values()))
     + r")(?!\w)"
 )
 _NAMES = tuple(_PARTIES)
-_THE_DEPARTMENT = re.compile(r"(?<!\w)IT(?!\w)")
-_ABBREVIATION = re.compile(
+_THE_DEPARTMENT = expression(r"(?<!\w)IT(?!\w)")
+_ABBREVIATION = expression(
     r"(?<![\w])(?=[A-Z0-9-]{0,19}[A-Z][A-Z0-9-]{0,19}[A-Z0-9])[A-Z0-9-]{2,20}(?!\w)"
 )
 

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from core.expressions import expression
 from core.language.content_words import content_words
 from core.language.modality import ModalClause, Modality, modalities
 from core.language.text_cache import cached_by_text
@@ -93,8 +94,8 @@ _ALL_STAFF = _words(
     "anyone anybody everyone everybody nobody person people individual personnel workforce whoever"
     " user all each"
 )
-_WORD = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
-_BEFORE = re.compile(
+_WORD = expression(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
+_BEFORE = expression(
     r"(?<!\w)(?:(?P<by>from|to|with|for|by|as|of|towards?|between|among|at|on behalf of)\s+)?"
     r"(?P<a>(?:an?|the|my|our|your|his|her|their|any|some|another|other|one|every|each|no|"
     r"this|that|these|those)\s+)?$",
@@ -209,7 +210,7 @@ def covers_everybody(text: str, *, is_outside: bool) -> bool:
     return any(_singular(match[0]) in wide for match in _WORD.finditer(text))
 
 
-_OWN = re.compile(
+_OWN = expression(
     r"(?<!if )(?<!when )(?:\b(?:i|we)(?:\s*+(?:['\u2019]m|['\u2019]re|m\b)|\s++(?:am|are))"
     r"(?>(?:\s+(?:an?|also|just|only|still|actually|working|currently|now|here|as)\b)*)"
     r"|\bi\s++work\s++(?:here\s++)?as(?:\s++an?)?|\A(?:\W*+(?:and|ok|but|or)\W++)?as\s++an?)\s++\Z",
@@ -229,19 +230,19 @@ def own_group(text: str) -> str | None:
     return next(iter(told)) if len(told) == 1 else None
 
 
-_PHRASE = re.compile(
+_PHRASE = expression(
     r"\b(?:about|against|at|between|by|for|from|in|of|on|that|to|under|which|who|whose|with|without"
     r"|if|when|where|unless|before|after)\b",
     re.IGNORECASE,
 )
 """What begins after a subject's noun and binds nobody ("managers of contractors")."""
-_AGENT = re.compile(r"\b(?:be|been)\s+(?:\w+\s+){1,3}by\s+(?P<who>[^,;.]{1,60})", re.IGNORECASE)
-_MARKER = re.compile(r"^[\s#>*_\-\u2022\u25cf]*(?:\(?[\da-zA-Z]{1,3}(?:\.\d+)*[.)]\s+)?[\s*_]*")
-_ADDRESSES_YOU = re.compile(r"\b(?:you|they|he|she|it|this|these)\b", re.IGNORECASE)
-_OPENS_CONDITION = re.compile(
+_AGENT = expression(r"\b(?:be|been)\s+(?:\w+\s+){1,3}by\s+(?P<who>[^,;.]{1,60})", re.IGNORECASE)
+_MARKER = expression(r"^[\s#>*_\-\u2022\u25cf]*(?:\(?[\da-zA-Z]{1,3}(?:\.\d+)*[.)]\s+)?[\s*_]*")
+_ADDRESSES_YOU = expression(r"\b(?:you|they|he|she|it|this|these)\b", re.IGNORECASE)
+_OPENS_CONDITION = expression(
     r"^\s*(?:if|when|where|unless|before|after|once|in case|while|as)\b", re.IGNORECASE
 )
-_STATES = re.compile(
+_STATES = expression(
     r"\s(?:will|would|can|might|are|is|do|does|don['\u2019]t|have|has|get|gets|receives?|earns?|accrues?|qualif(?:y|ies)"
     r"|need|needs|remain|follow|submit|count|fall|cannot|who)\b",
     re.IGNORECASE,
@@ -249,7 +250,7 @@ _STATES = re.compile(
 """Verbs of sentences that state what holds for somebody."""
 _OPENING = 80
 """Characters of such a sentence in which its subject ends."""
-_WIDE = re.compile(
+_WIDE = expression(
     r"\b(?:users?|everyone|everybody|anyone|anybody|all (?:staff|people|parties)|departments?)\b",
     re.IGNORECASE,
 )

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from core.expressions import expression
 from core.language.jurisdictions import jurisdictions_in
 
 _CELLS = "|"
@@ -32,14 +33,14 @@ _CURRENCY = (
     r"(?:EUR|USD|GBP|CHF|AUD|CAD|SGD|HKD|JPY|INR|AED|CNY|SEK|NOK|DKK|PLN|CZK|HUF|ZAR|BRL|US\$"
     r"|[$\u20ac\u00a3\u00a5])"
 )
-_MEASURED = re.compile(
+_MEASURED = expression(
     rf"(?P<name>\S.*?)(?:, ?| | ?\()(?P<currency>{_CURRENCY})"
     r"(?P<each>(?: (?:per|a|an|each) [a-z ]{1,30}| ?/ ?[a-z]{1,20})?)\)?"
 )
 """A column's name with the currency of its cells: "Hotel, GBP per night", "Limit (EUR)"."""
 _BOUND = r"(?:up to |max\.? |at most |at least |about )?"
-_NUMBER = re.compile(rf"{_BOUND}\d[\d.,' ]*", re.IGNORECASE)
-_AMOUNT = re.compile(rf"{_BOUND}(?:{_CURRENCY}\s?)?\d[^:;|]{{0,40}}", re.IGNORECASE)
+_NUMBER = expression(rf"{_BOUND}\d[\d.,' ]*", re.IGNORECASE)
+_AMOUNT = expression(rf"{_BOUND}(?:{_CURRENCY}\s?)?\d[^:;|]{{0,40}}", re.IGNORECASE)
 """A cell that is read straight after its column's name."""
 _LONGEST_NAME = 200
 
@@ -114,7 +115,7 @@ def _lower(name: str) -> str:
 
 _PUNCTUATION = r"[!-/:-@\[-`{-~]"
 _MARKUP: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern), kept)
+    (expression(pattern), kept)
     for pattern, kept in (
         (r"\{\{[#/^!][^{}\n]{0,80}\}\}", " "),
         (r"\{%-?\s*\w{1,40}\s+[\"']([^\"'{}\n]{1,80})[\"']\s*-?%\}", r"\1"),
@@ -132,9 +133,9 @@ _MARKUP: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 )
 """Marks of Markdown, HTML and templates that a loader left, and what is left of a font's own
 letters."""
-_BLANK = re.compile(r"\{\{\s{0,9}&?\s{0,9}([A-Za-z][\w.]{0,60})\s{0,9}\}\}")
-_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|[_.]+")
-_MARKER = re.compile(
+_BLANK = expression(r"\{\{\s{0,9}&?\s{0,9}([A-Za-z][\w.]{0,60})\s{0,9}\}\}")
+_HUMP = expression(r"(?<=[a-z])(?=[A-Z])|[_.]+")
+_MARKER = expression(
     r"\s*(?:(?:[-*+\u2022\u00b7\u25aa\u25ab\u25a0\u25a1\u25cb\u25cf\u25e6\u2013\u2014\uf0b7]"
     r"|\[[ xX]\])\s+"
     r"|\(?(?:[A-Za-z]|[ivxIVX]{1,5}|\d{1,3})\)\s+"
@@ -142,16 +143,16 @@ _MARKER = re.compile(
 )
 """What an item, a numbered sentence or a printed answer ("A: ...") begins with; "3 days", "1.5
 days" and "A. Smith" begin with no marker."""
-_DANGLING = re.compile(r" ?(?:[;,] ?(?:and/or|and|or)?|(?<= )(?:and/or|and|or))$", re.IGNORECASE)
-_LETTER = re.compile(r"^[A-Z]\.\s+")
+_DANGLING = expression(r" ?(?:[;,] ?(?:and/or|and|or)?|(?<= )(?:and/or|and|or))$", re.IGNORECASE)
+_LETTER = expression(r"^[A-Z]\.\s+")
 """The letter of a heading ("B. Prohibitions")."""
 _LONGEST_HEADING = 60
-_BULLET = re.compile(r"\s*(?:[-*+\u2022\u00b7\u25aa\u25cf\u25e6\u2013\u2014\uf0b7]|\[[ xX]\])\s")
+_BULLET = expression(r"\s*(?:[-*+\u2022\u00b7\u25aa\u25cf\u25e6\u2013\u2014\uf0b7]|\[[ xX]\])\s")
 _ENDS = (".", "!", "?", "\u2026", "\u3002", ":", ";")
 _CLOSING = "\"')]\u201d\u2019"
-_NAMED = re.compile(r"[a-z]+(?: [a-z]+){0,3}: ")
+_NAMED = expression(r"[a-z]+(?: [a-z]+){0,3}: ")
 """A row that begins with the name of its first column."""
-_OPENING = re.compile(r"[:\u2014\u2013-]\s*$")
+_OPENING = expression(r"[:\u2014\u2013-]\s*$")
 
 
 def marker_style(text: str) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from itertools import chain, groupby
 
+from core.expressions import expression
 from core.language.notations import NOTATIONS, QuantityKind
 from core.language.numerals import DIGIT, has_digit, plain, signs_of
 from core.language.spans import TextSpan
@@ -41,7 +42,7 @@ class Quantity:
 
 _BY_NEEDS = tuple((needs, tuple(them)) for needs, them in groupby(NOTATIONS, lambda one: one.needs))
 _TAKEN = "\x00"
-_NUMERIC = re.compile(r"[\d.,'\u2019\s]+")
+_NUMERIC = expression(r"[\d.,'\u2019\s]+")
 
 
 @cached_by_text()
@@ -156,9 +157,9 @@ def comparable(one: Quantity) -> str:
     return f"{plain(value[0])} {value[1]}" if value else one.canonical
 
 
-_ONE = re.compile(r"one\b(?!\s*[(-])", re.IGNORECASE)
+_ONE = expression(r"one\b(?!\s*[(-])", re.IGNORECASE)
 """For a noun, or with a unit of time, which `missing_periods` looks for."""
-_PLAIN = re.compile(r"\d+(?:\.\d+)?")
+_PLAIN = expression(r"\d+(?:\.\d+)?")
 
 
 def _is_one(quantity: Quantity) -> bool:
@@ -196,13 +197,13 @@ def _behind(claim: str, quantity: Quantity) -> str:
     return _STOP.split(claim[end : end + _REACH])[0].casefold()
 
 
-_PER = re.compile(r"\s*(?:an?|per|each|every)\s")
+_PER = expression(r"\s*(?:an?|per|each|every)\s")
 _REACH = 40
-_STOP = re.compile(r"[.;:!?,\n]")
+_STOP = expression(r"[.;:!?,\n]")
 _COUNTED = frozenset({"number", "duration"})
 
 
-_LINE_NUMBER = re.compile(r"(?m)^(?>(?:[#*]|[^\S\n])*)(\d++(?:\.\d++)*+)[.)]?\s")
+_LINE_NUMBER = expression(r"(?m)^(?>(?:[#*]|[^\S\n])*)(\d++(?:\.\d++)*+)[.)]?\s")
 
 
 def _is_looser_date(quantity: Quantity, dates: Sequence[str]) -> bool:

@@ -9,30 +9,31 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from core.expressions import expression
 from core.language.spans import TextSpan
 
-_LINE = re.compile(r"[^\n\r\x0b\x0c\x85\u2028\u2029]+|\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
-_RULE = re.compile(r"[-=_*\u2014]{3,}$")
-_TABLE_ROW = re.compile(r"\||.*(?:\s\|\s|\t.*\t)|.*\|$")
-_MARKED_HEADING = re.compile(r"#{1,6}\s")
-_BULLET = re.compile(r"(?:[-*+\u2022\u00b7\u25aa\u25cf\u25e6\u2013\u2014]|\[[ xX]\]|>)\s")
-_LIST_MARKER = re.compile(
+_LINE = expression(r"[^\n\r\x0b\x0c\x85\u2028\u2029]+|\r\n|[\n\r\x0b\x0c\x85\u2028\u2029]")
+_RULE = expression(r"[-=_*\u2014]{3,}$")
+_TABLE_ROW = expression(r"\||.*(?:\s\|\s|\t.*\t)|.*\|$")
+_MARKED_HEADING = expression(r"#{1,6}\s")
+_BULLET = expression(r"(?:[-*+\u2022\u00b7\u25aa\u25cf\u25e6\u2013\u2014]|\[[ xX]\]|>)\s")
+_LIST_MARKER = expression(
     r"\(?(?:[a-zA-Z]{1,2}|[ivxIVX]{1,5}|\d{1,3})\)\s|\d{1,3}(?:\.\d{1,3})*\.\s|[A-Za-z]\.\s"
 )
-_SECTION_NUMBER = re.compile(r"\d{1,3}(?:\.\d{1,3})+\.?\)?\s+\S|\d{1,3}\s+[A-Z]")
-_DOTTED_NUMBER = re.compile(r"\d{1,3}(?:\.\d{1,3})+\.?\)?\s+[A-Z\"\u201c(]")
-_LABELLED = re.compile(r"(?:\*\*)?[A-Z][A-Za-z /&-]{1,30}:(?:\*\*)?(?:\s|$)")
-_NUMBERED_UNIT = re.compile(r"(?i:section|article|chapter|part|annex|appendix|schedule)\s+[\dA-Z]")
-_ENDS_SENTENCE = re.compile(r"[.!?:;\u2026\u3002][\"')\]\u201d\u2019*_]*$")
-_STOP = re.compile(
+_SECTION_NUMBER = expression(r"\d{1,3}(?:\.\d{1,3})+\.?\)?\s+\S|\d{1,3}\s+[A-Z]")
+_DOTTED_NUMBER = expression(r"\d{1,3}(?:\.\d{1,3})+\.?\)?\s+[A-Z\"\u201c(]")
+_LABELLED = expression(r"(?:\*\*)?[A-Z][A-Za-z /&-]{1,30}:(?:\*\*)?(?:\s|$)")
+_NUMBERED_UNIT = expression(r"(?i:section|article|chapter|part|annex|appendix|schedule)\s+[\dA-Z]")
+_ENDS_SENTENCE = expression(r"[.!?:;\u2026\u3002][\"')\]\u201d\u2019*_]*$")
+_STOP = expression(
     r"[.!?\u2026\u3002](?:(?<=\u3002)|(?<![.!?\u2026].)[.!?\u2026]*)[\"')\]\u201d\u2019*_]*(?=\s)"
 )
-_INLINE_ITEM = re.compile(
+_INLINE_ITEM = expression(
     r"[;:](?:\s+(?:and|or|and/or))?(?=\s+\((?:[a-z]{1,2}|[ivx]{1,5}|\d{1,2})\)\s)"
 )
-_OWN_MARKER = re.compile(r"[#>\s*_(-]*(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxIVX]{1,5})$")
-_LAST_WORD = re.compile(r"(?<![A-Za-z])(?<![A-Za-z]\.)[A-Za-z]++(?:\.[A-Za-z]++)*+$")
-_INITIALS = re.compile(r"(?:[A-Za-z]\.)+[A-Za-z]$|[A-Z]$")
+_OWN_MARKER = expression(r"[#>\s*_(-]*(?:\d{1,3}(?:\.\d{1,3})*|[A-Za-z]|[ivxIVX]{1,5})$")
+_LAST_WORD = expression(r"(?<![A-Za-z])(?<![A-Za-z]\.)[A-Za-z]++(?:\.[A-Za-z]++)*+$")
+_INITIALS = expression(r"(?:[A-Za-z]\.)+[A-Za-z]$|[A-Z]$")
 
 
 def _words(text: str) -> frozenset[str]:
@@ -58,11 +59,11 @@ _JOINTS = _words(
     " may should will can cannot is are be been has have"
 )
 """Words after which something must follow; hardly a sentence or a title ends in one."""
-_WORD = re.compile(r"[^\W\d_]{2,}")
-_ASKS = re.compile(r"\?[\"')\]\u201d\u2019*_]*$")
+_WORD = expression(r"[^\W\d_]{2,}")
+_ASKS = expression(r"\?[\"')\]\u201d\u2019*_]*$")
 _LEADERS = ("." * 5, ". " * 4, "\u2026" * 2)
 """Between a heading and its page in a table of contents."""
-_VERB = re.compile(
+_VERB = expression(
     r"\b(?:is|are|be|was|were|has|have|had|do|does|did|must|shall|should|may|can|cannot|will|would"
     r"|need|needs|please|ask|contact|use|let|keep|never|not)\b|n['\u2019]t\b",
     re.IGNORECASE,
@@ -258,7 +259,7 @@ def _stops(text: str, start: int, end: int) -> Iterator[int]:
             yield position
 
 
-_QUOTED_NUMBER = re.compile(r"[\"\u201c\u2018]\d{1,3}(?:\.\d{1,3}){0,5}\Z")
+_QUOTED_NUMBER = expression(r"[\"\u201c\u2018]\d{1,3}(?:\.\d{1,3}){0,5}\Z")
 """Before the full stop in the quoted title of a section ("2. Duties")."""
 
 

@@ -8,6 +8,8 @@ of the question. Pure; the time is linear in the message.
 import re
 from enum import StrEnum
 
+from core.expressions import expression
+
 
 class SmallTalk(StrEnum):
     """What a message is that asks nothing of the policies."""
@@ -77,9 +79,9 @@ _KINDS: tuple[tuple[SmallTalk, re.Pattern[str]], ...] = (
     (SmallTalk.THANKS, _only(_THANKS, _DONE)),
 )
 _ACKNOWLEDGES = _only(_DONE)
-_EMOJI = re.compile(r":[a-z0-9_+-]{1,40}:")
+_EMOJI = expression(r":[a-z0-9_+-]{1,40}:")
 _APOSTROPHE = str.maketrans({"\u2019": "'", "\u2018": "'"})
-_OPENING = re.compile(
+_OPENING = expression(
     r"\A[\s\W]*+(?>(?>(?:"
     rf"{_GREETS}(?:,? (?-i:[A-Z])[\w-]+(?=\s*[,!:\u2013-]))?|{_HOW}"
     r"|(?:just |sorry,? )?(?:a |one |another |maybe a |probably a )?"
@@ -96,11 +98,11 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 """Greetings and excuses at the beginning of a message."""
-_SURELY = re.compile(
+_SURELY = expression(
     r"[,.!:;?\u2013\u2014-]\s*$|^[\s\W]*(?:hi+|hello+|hey+|hiya|good (?:m|a|e))", re.IGNORECASE
 )
 """What shows that an opening is one: a mark at its end, or a greeting."""
-_WORD = re.compile(r"\w+")
+_WORD = expression(r"\w+")
 
 
 def small_talk(text: str, *, is_asked_back: bool = False) -> SmallTalk | None:

@@ -18,6 +18,7 @@ from core.domain.question import (
     Question,
     Turn,
 )
+from core.expressions import expression
 from core.language.conditions import Condition, conditions_in, groups_asked_for
 from core.language.content_words import content_words, words
 from core.language.jurisdictions import (
@@ -30,55 +31,55 @@ from core.language.jurisdictions import (
 from core.language.people import GROUPS, mentions, names_in, own_group
 from core.ports import Vector
 
-_FOLLOWS = re.compile(
+_FOLLOWS = expression(
     r"^(?:and|or|but|also|what about|how about|what if|same for|is that (?:also|the same)"
     r"|does (?:that|this|it)|is (?:it|this)"
     r"|do they|are they|for|then|why|who approves (?:it|that|this)|since when|even if|in|as an?)\b",
     re.IGNORECASE,
 )
-_HEARD = re.compile(
+_HEARD = expression(
     r"^(?>(?:(?:ok(?:ay)?|great|good|thanks|thank you|thx|sure|right|hm+|alright|cool|got it"
     r"|sorry|(?:i )?meant|i mean)\b"
     r"[\s,.!:-]*+)+)(?=\w)",
     re.IGNORECASE,
 )
 """With what people show that they heard the last answer."""
-_MEANT = re.compile(
+_MEANT = expression(
     r"\A(?>(?:(?:no|nope|sorry|oh|ah|wait|actually|hm+|not that)\b[\s,.!:-]*+)*)"
     r"i (?:actually |really |rather )?(?:meant|mean)\b(?: to (?:say|ask))?[\s,:]*+(?=\w)",
     re.IGNORECASE,
 )
 """What stands before that with which somebody corrects themselves."""
-_ADDS = re.compile(r"\b(?:too|as well|also|instead)\W*\Z", re.IGNORECASE)
-_REFERS = re.compile(r"\b(?:it|that|this|they|them|those|these|there|then|one)\b", re.IGNORECASE)
-_POINTS_NOWHERE = re.compile(
+_ADDS = expression(r"\b(?:too|as well|also|instead)\W*\Z", re.IGNORECASE)
+_REFERS = expression(r"\b(?:it|that|this|they|them|those|these|there|then|one)\b", re.IGNORECASE)
+_POINTS_NOWHERE = expression(
     r"\b(?:is|was)\s+it(?:\s+\w+){1,2}\s+(?:to|that|if|when)\b"
     r"|\b(?:is|are|was|were)\s+there\b|\bthere\s+(?:is|are|was|were)\b"
     r"|\bth(?:is|e)\s+(?:company|firm|group|organi[sz]ation|employer|year|quarter|month|week)\b",
     re.IGNORECASE,
 )
 """Words that refer to nothing said before: "is it allowed to", "are there", "this company"."""
-_ALL = re.compile(
+_ALL = expression(
     r"^(?:(?:answer )?(?:for )?(?:all|both|every|each)(?: of them)?|(?:für )?(?:alle|beide))[.!]?$",
     re.IGNORECASE,
 )
-_NEW_QUESTION = re.compile(
+_NEW_QUESTION = expression(
     r"^(?:(?:(?:for|in|to|by|at|from|with|on|until|under|as)\s+(?=how|wh)"
     r"|(?:for|in|as)\s[^,]+,\s+)?"
     r"(?:what(?! about| if)|who|whom|whose|when|where|which|how(?! about))"
     r"|(?:(?:for|in|as)\s[^,]+,\s+)?(?:can|may|must|do|does|is|are|am|should))\b",
     re.IGNORECASE,
 )
-_ELLIPSIS = re.compile(
+_ELLIPSIS = expression(
     r"^(?:for|in|to|by|at|from|with|on|until|under|as)(?:\s+\w+){1,2}\W*$", re.IGNORECASE
 )
 """A question that lacks its verb ("For how long?")."""
-_GOES_ON = re.compile(
+_GOES_ON = expression(
     r"^(?:and|or|but|also|what about|how about|what if|even if|same for|does|do|is|are)\b",
     re.IGNORECASE,
 )
 """A follow-up that is no reply: "for the Lisbon office" and "in Berlin" may be one."""
-_ASKED_ALONE = re.compile(
+_ASKED_ALONE = expression(
     r"^(?:(?:for|in|to|by|at|from|with|on|until|under|as|of|about|since)\s+)?"
     r"(?:what|who|whom|whose|when|where|which|how|why)\b",
     re.IGNORECASE,
@@ -89,7 +90,7 @@ _MEASURED = content_words(
     " year hour minute percent times"
 )
 """Words that ask for a measure of something else ("how many days?")."""
-_LEANS_BACK = re.compile(r"\b(?:one|it|them|those|these)\W*$", re.IGNORECASE)
+_LEANS_BACK = expression(r"\b(?:one|it|them|those|these)\W*$", re.IGNORECASE)
 _LEAST_OWN = 3
 """Telling words from which a message that ends in a pronoun is taken to name itself what it means
 ("My manager gave me a gift, can I keep it?"). Of 8,375 questions about workplace policies, which
@@ -101,9 +102,9 @@ _LEAST_QUESTION = 3
 _LONG_REPLY = 4
 """Words up to which a reply without one is no question."""
 _INVISIBLE = frozenset({"Cc", "Cf", "Co", "Cs"})
-_BLANKS = re.compile(r"[^\S\n]{2,}+")
-_EMPTY_LINES = re.compile(r"(?>(?:[^\S\n]?\n){3,})")
-_LONG_NUMBER = re.compile(r"(\d{40})\d++")
+_BLANKS = expression(r"[^\S\n]{2,}+")
+_EMPTY_LINES = expression(r"(?>(?:[^\S\n]?\n){3,})")
+_LONG_NUMBER = expression(r"(\d{40})\d++")
 """No quantity has more digits: what follows is cut off before anybody reads a number in it."""
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from core.domain.question import JURISDICTION
+from core.expressions import expression
 from core.grounding.bounds import Bound, BoundedQuantity, bounds
 from core.language.jurisdictions import jurisdictions_in, rules_of, without_jurisdictions
 from core.language.text_cache import cached_by_text
@@ -19,7 +20,7 @@ _EMPLOYMENTS: dict[str, str] = {
     "contractor": r"contractors?|freelancers?|external workers?|agency workers?",
 }
 _EMPLOYMENT_PATTERNS = {
-    name: re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE)
+    name: expression(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE)
     for name, pattern in _EMPLOYMENTS.items()
 }
 
@@ -69,11 +70,11 @@ def without_facets(text: str) -> str:
     return text
 
 
-_GIVEN = re.compile(
+_GIVEN = expression(
     r"\b(?:worth|of|for|costs|costing|priced\s+at|valued\s+at|value|about|some|is)\s*$",
     re.IGNORECASE,
 )
-_LIMITS = re.compile(
+_LIMITS = expression(
     r"\b(?:limits?|thresholds?|ceilings?|caps?|maxim\w+|minim\w+|allowances?|budgets?|rates?|fees?"
     r"|fines?|penalt\w+|deductibles?)\b",
     re.IGNORECASE,
@@ -172,26 +173,26 @@ _RULES: tuple[tuple[Intent, str], ...] = (
         r"|must) i do\b",
     ),
 )
-_COMPILED = tuple((intent, re.compile(pattern, re.IGNORECASE)) for intent, pattern in _RULES)
+_COMPILED = tuple((intent, expression(pattern, re.IGNORECASE)) for intent, pattern in _RULES)
 
 _CONTRACTED = (
     (
-        re.compile(r"\b(what|who|where|when|how|that|it|there|here)['\u2019]s\b", re.IGNORECASE),
+        expression(r"\b(what|who|where|when|how|that|it|there|here)['\u2019]s\b", re.IGNORECASE),
         r"\1 is",
     ),
-    (re.compile(r"\bi['\u2019]m\b", re.IGNORECASE), "I am"),
-    (re.compile(r"\b(\w+)['\u2019]ve\b", re.IGNORECASE), r"\1 have"),
-    (re.compile(r"\b(\w+)['\u2019]re\b", re.IGNORECASE), r"\1 are"),
-    (re.compile(r"\b(\w+)['\u2019]ll\b", re.IGNORECASE), r"\1 will"),
-    (re.compile(r"\b(\w+)['\u2019]d\b", re.IGNORECASE), r"\1 would"),
-    (re.compile(r"\bcan['\u2019]t\b", re.IGNORECASE), "can not"),
-    (re.compile(r"\bwon['\u2019]t\b", re.IGNORECASE), "will not"),
-    (re.compile(r"\b(\w+)n['\u2019]t\b", re.IGNORECASE), r"\1 not"),
+    (expression(r"\bi['\u2019]m\b", re.IGNORECASE), "I am"),
+    (expression(r"\b(\w+)['\u2019]ve\b", re.IGNORECASE), r"\1 have"),
+    (expression(r"\b(\w+)['\u2019]re\b", re.IGNORECASE), r"\1 are"),
+    (expression(r"\b(\w+)['\u2019]ll\b", re.IGNORECASE), r"\1 will"),
+    (expression(r"\b(\w+)['\u2019]d\b", re.IGNORECASE), r"\1 would"),
+    (expression(r"\bcan['\u2019]t\b", re.IGNORECASE), "can not"),
+    (expression(r"\bwon['\u2019]t\b", re.IGNORECASE), "will not"),
+    (expression(r"\b(\w+)n['\u2019]t\b", re.IGNORECASE), r"\1 not"),
 )
 
-_COMPARES = re.compile(r"\b(?:between|compare)\s", re.IGNORECASE)
-_WITH = re.compile(r"(?<!\s)\s++(?:and|with|to|versus|vs\.?)\s", re.IGNORECASE)
-_VERSUS = re.compile(r"(?<!\s)\s++(?:versus|vs\.?)\s", re.IGNORECASE)
+_COMPARES = expression(r"\b(?:between|compare)\s", re.IGNORECASE)
+_WITH = expression(r"(?<!\s)\s++(?:and|with|to|versus|vs\.?)\s", re.IGNORECASE)
+_VERSUS = expression(r"(?<!\s)\s++(?:versus|vs\.?)\s", re.IGNORECASE)
 
 
 def plain(text: str) -> str:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from core.agent.conversation.speech import wants
 from core.agent.planning.intent import Facets, Intent, facets_of, intents_of, plain, without_facets
 from core.domain.run import Term
+from core.expressions import expression
 from core.language.content_words import content_words, stem, words
 from core.language.text_cache import ENTRIES
 
@@ -50,12 +51,12 @@ _PREFIX = 6
 MOST_ODD, ODD_SHARE = 2, 0.25
 """Words that are neither plain nor a number ("worker-3", "12:00:03"), and their share of a message;
 a log has more of both, people write "COVID-19" and "I-9"."""
-_PLAIN = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
-_NUMBER = re.compile(r"[$\u20ac\u00a3]?\d[\d.,]*%?")
+_PLAIN = expression(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
+_NUMBER = expression(r"[$\u20ac\u00a3]?\d[\d.,]*%?")
 _MARKS = ".,;:!?()\"'\u201c\u201d\u2018\u2019*"
-_MACHINE = re.compile(r"[{}<>=|\\_]")
+_MACHINE = expression(r"[{}<>=|\\_]")
 """Signs that people do not write with; two of them are of a log or a program."""
-_NAME = re.compile(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b")
+_NAME = expression(r"(?<=[a-z,] )[A-Z][a-z]{2,}\b")
 """A capital letter within a sentence: a proper name."""
 
 
@@ -177,17 +178,17 @@ def is_noise(text: str, terms: Sequence[Term], vocabulary: Vocabulary) -> bool:
     return bool(telling) and not any(vocabulary.counts.get(term.word) for term in telling)
 
 
-_ENDS = re.compile(r"(?<=[?!])\s+|(?<=[a-z]\.)\s+(?=[A-Z])")
-_SECOND = re.compile(
+_ENDS = expression(r"(?<=[?!])\s+|(?<=[a-z]\.)\s+(?=[A-Z])")
+_SECOND = expression(
     r"[,;]?(?<!\s)\s++and\s++(?=(?:how|what|when|where|who|which|why|can|may|must|do|does|is|are|should)\b)",
     re.IGNORECASE,
 )
-_ASKS = re.compile(
+_ASKS = expression(
     r"\?\s*$|^(?:and |so |but )?(?:how|what|when|where|who|whom|which|why|can|may|must|do|does"
     r"|did|is|are|am|should|will|would|could)\b",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(
+_ASIDE = expression(
     r"(?<=\S)\s+(?:while|if|because|although|since|when|even though|provided)\b[^?.]*",
     re.IGNORECASE,
 )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from core.agent.reply.text_blocks import BULLET
 from core.domain.answer import Citation, Claim, ShownClaim
 from core.domain.policy_facts import FactKind, PolicyExcerpt, PolicyFacts, statements
+from core.expressions import expression
 from core.language.lead_ins import introduced_units
 from core.language.modality import Modality, modality
 from core.language.people import addressees
@@ -16,24 +17,24 @@ RULES = 6
 """Rules that a summary quotes at most."""
 _RULE = range(25, 400)
 """Characters of a sentence that is quoted in a summary."""
-_PURPOSE = re.compile(r"\b(?:purpose|introduction|overview|objectives?|aims?)\b", re.IGNORECASE)
+_PURPOSE = expression(r"\b(?:purpose|introduction|overview|objectives?|aims?)\b", re.IGNORECASE)
 """Headings of what a policy is for."""
 _OPENING = 5
 """Sections among which a sentence that says it is looked for, where no heading promises one."""
-_BESIDE = re.compile(
+_BESIDE = expression(
     r"\b(?:definitions?|glossary|references?|related|revision|history|contents|contacts?|owner"
     r"|review|version|approv\w+ of this|appendix|annex|questions)\b",
     re.IGNORECASE,
 )
 """Headings of what is not among a policy's rules."""
-_SETS_OUT = re.compile(
+_SETS_OUT = expression(
     r"\b(?:polic(?:y|ies)|code|guidelines?|standard|procedure|document|handbook)\b.{0,60}?"
     r"\b(?:set(?:s)? out|describes?|appl(?:y|ies)|explains?|covers?|defines?|aims?|purpose"
     r"|establish\w*|outlines?|provides?|is (?:intended|meant|designed)|governs?)\b"
     r"|\bpurpose of th(?:is|e)\b|\bthis (?:policy|code|document|standard|procedure)\b",
     re.IGNORECASE,
 )
-_LEANING = re.compile(
+_LEANING = expression(
     r"(?:they|these|this(?! (?:policy|code|document|standard))|it|he|she|such|those|that|however"
     r"|therefore|otherwise|(?:in|above|below|within|beyond|over|under|for|to|of|after|before|during)"
     r" (?:this|that|such|these|those)(?! (?:policy|code|document|standard))"
@@ -41,7 +42,7 @@ _LEANING = re.compile(
     re.IGNORECASE,
 )
 """How a sentence begins that points to the one before it."""
-_CONDITIONAL = re.compile(r"(?:if|where|when|unless|except\w*|after|before)\b", re.IGNORECASE)
+_CONDITIONAL = expression(r"(?:if|where|when|unless|except\w*|after|before)\b", re.IGNORECASE)
 """How a rule begins that holds in some cases alone."""
 _STRICT = frozenset({Modality.MUST, Modality.MUST_NOT})
 

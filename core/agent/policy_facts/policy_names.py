@@ -12,6 +12,7 @@ from itertools import pairwise
 from pathlib import PurePath
 
 from core.domain.policy import PolicyVersion
+from core.expressions import expression
 from core.language.content_words import content_words, stem
 from core.language.jurisdictions import jurisdictions_in
 
@@ -25,7 +26,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_TOKEN = re.compile(r"[^\W_]+(?:[&/.'\u2019_-][^\W_]+)*|&")
+_TOKEN = expression(r"[^\W_]+(?:[&/.'\u2019_-][^\W_]+)*|&")
 _NOUNS = _words(
     "policy policies guideline guidelines code codes handbook manual rulebook standard standards"
     " procedure procedures supplement directive charter document"
@@ -52,15 +53,15 @@ _STOPS = _words(
     " apply applies mean means follow breach violate according both either yes no please"
 )
 """Words before a name that are none of it."""
-_FILE = re.compile(r"(?<![\w@/.])[\w-]{2,80}\.(?:pdf|docx?|md|html?|txt)(?!\w)", re.IGNORECASE)
-_KEY = re.compile(r"(?<![\w-])[A-Za-z]{2,8}-\d{1,5}(?![\w-])")
+_FILE = expression(r"(?<![\w@/.])[\w-]{2,80}\.(?:pdf|docx?|md|html?|txt)(?!\w)", re.IGNORECASE)
+_KEY = expression(r"(?<![\w-])[A-Za-z]{2,8}-\d{1,5}(?![\w-])")
 _CAPITALS = r"(?:[A-Z][\w&'\u2019-]*\s+){0,3}"
-_FIRM = re.compile(
+_FIRM = expression(
     rf"\b(?:[Aa]t|[Oo]f|[Ff]or|[Ff]rom|[Bb]y|[Ii]n|[Ww]ith)\s+(?P<name>{_CAPITALS}[A-Z][\w&-]*)"
     r"\s+(?:GmbH|AG|SE|KG|Ltd|Limited|LLC|LLP|Inc|Corp|plc|PLC|SA|S\.A|BV|B\.V|NV|AB|Oy|SpA)\b"
 )
 """A company by its legal form."""
-_AT = re.compile(rf"\b[Aa]t\s+(?P<name>{_CAPITALS}[A-Z][\w&-]*)")
+_AT = expression(rf"\b[Aa]t\s+(?P<name>{_CAPITALS}[A-Z][\w&-]*)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

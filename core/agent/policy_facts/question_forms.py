@@ -27,6 +27,7 @@ from core.domain.answer import Outcome
 from core.domain.policy import PolicyVersion
 from core.domain.policy_facts import FactKind
 from core.domain.question import Question
+from core.expressions import expression
 from core.language.conditions import Condition, ConditionKind, shown
 from core.language.jurisdictions import rules_of
 from core.ports import CorpusReader
@@ -146,32 +147,32 @@ _FORMS: Mapping[FactKind, tuple[str, ...]] = {
         rf"how many (?:policies|documents) (?:{_HAVE}|are there)",
     ),
 }
-_COMPILED = tuple((kind, re.compile(rf"(?:{'|'.join(forms)})")) for kind, forms in _FORMS.items())
+_COMPILED = tuple((kind, expression(rf"(?:{'|'.join(forms)})")) for kind, forms in _FORMS.items())
 _APPLYING = (
-    re.compile(
+    expression(
         r"(?:what|which) (?:company )?(?:policies|documents) (?:do |does |would )?"
         r"(?:also )?(?:apply|applies|hold|count|are (?:there|relevant|meant|binding|in force))"
         r" (?:to|for) (?P<role>[^\u00a7]{2,60})"
     ),
-    re.compile(
+    expression(
         r"(?:what|which) (?:company )?policies (?:must|do|does|should|shall|have) (?P<role>"
         r"[^\u00a7]{2,60}?) (?:have to |need to |to ){0,4}(?:follow|comply with|know|read|observe"
         r"|obey|respect|adhere to)"
     ),
 )
-_ARTICLE = re.compile(r"\A(?:an?|the|our|all|every|any|us|me)(?: as)?(?: an?)? ?")
-_POLITE = re.compile(
+_ARTICLE = expression(r"\A(?:an?|the|our|all|every|any|us|me)(?: as)?(?: an?)? ?")
+_POLITE = expression(
     r"\A(?:(?:please|pls|kindly|ok(?:ay)?|so|and|also|then|but|well|by the way|just|now|maybe"
     r"|(?:can|could|would|will) you(?: please)?(?: (?:tell me|say|let me know|check|look up"
     r"|find out))?|do you know|does anyone know|i (?:would like|want|need|wish) to know|tell me"
     r"|let me know|i wonder|i am wondering|any idea|quick question|question)[ ,:]+){0,4}"
 )
-_TAIL = re.compile(
+_TAIL = expression(
     r"(?:(?:\A|(?<![ ,])[ ,]++)(?:please|pls|thanks|thank you|thx|for me|again|anyway|actually"
     r"|by the way|in fact)){0,4}\Z"
 )
-_PARTS = re.compile(r"[?!;]+|\.(?=\s|\Z)|,? (?:and|/) (?=[a-z\u00a7])|,")
-_POINTS = re.compile(
+_PARTS = expression(r"[?!;]+|\.(?=\s|\Z)|,? (?:and|/) (?=[a-z\u00a7])|,")
+_POINTS = expression(
     r"\b(?:it|(?:this|that) (?:policy|document|code|one)|the (?:policy|document))\b"
 )
 
@@ -289,7 +290,7 @@ def _role(folded: str) -> str | None:
 
 
 _IT = "\u00a7"
-_SAYS = re.compile(
+_SAYS = expression(
     rf"(?P<before>.*?)\bwhat (?:does|do|did|has) (?:the |our )?{_IT} (?:say|state|tell us|tell me"
     r"|require|specify|have|regulate|rule|mention|contain|got) (?:to say )?"
     r"(?:about|on|regarding|concerning|for|when it comes to) (?=\S)",

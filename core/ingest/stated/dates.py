@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
+from core.expressions import expression
+
 _WRITTEN = (
     "january jan januar jänner|february feb februar feber|march mar märz mrz|april apr|may mai"
     "|june jun juni|july jul juli|august aug|september sep sept|october oct oktober okt"
@@ -21,24 +23,24 @@ _MONTHS = {
     for name in names.split()
 }
 _NAME = rf"\b(?P<name>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\b\.?"
-_NUMERIC = re.compile(
+_NUMERIC = expression(
     r"(?P<first>\d{1,2})(?P<mark>[./-])(?P<second>\d{1,2})(?P=mark)(?P<y>\d{4})\b"
 )
 _DAYS = (
-    re.compile(r"(?P<y>\d{4})(?P<mark>[-/.])(?P<m>\d{1,2})(?P=mark)(?P<d>\d{1,2})(?!\d)"),
-    re.compile(
+    expression(r"(?P<y>\d{4})(?P<mark>[-/.])(?P<m>\d{1,2})(?P=mark)(?P<d>\d{1,2})(?!\d)"),
+    expression(
         rf"(?P<d>\d{{1,2}})(?:st|nd|rd|th|\.)?[\s-]+(?:of\s+)?{_NAME},?[\s-]+(?P<y>\d{{4}})\b",
         re.IGNORECASE,
     ),
-    re.compile(rf"{_NAME}\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y>\d{{4}})\b", re.IGNORECASE),
+    expression(rf"{_NAME}\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y>\d{{4}})\b", re.IGNORECASE),
     _NUMERIC,
 )
 _FORMS = (
     *_DAYS,
-    re.compile(rf"{_NAME},?[\s/-]+(?P<y>\d{{4}})\b", re.IGNORECASE),
-    re.compile(r"(?<![\d./-])(?P<m>\d{1,2})[./-](?P<y>\d{4})\b"),
-    re.compile(r"(?<![\d./-])(?P<y>\d{4})[-/](?P<m>\d{1,2})(?![\d./-])"),
-    re.compile(r"\bQ(?P<q>[1-4])[\s/-]*(?P<y>\d{4})\b", re.IGNORECASE),
+    expression(rf"{_NAME},?[\s/-]+(?P<y>\d{{4}})\b", re.IGNORECASE),
+    expression(r"(?<![\d./-])(?P<m>\d{1,2})[./-](?P<y>\d{4})\b"),
+    expression(r"(?<![\d./-])(?P<y>\d{4})[-/](?P<m>\d{1,2})(?![\d./-])"),
+    expression(r"\bQ(?P<q>[1-4])[\s/-]*(?P<y>\d{4})\b", re.IGNORECASE),
 )
 """Of those that begin at one place, the first counts."""
 _MONTHS_IN_YEAR, _MONTHS_IN_QUARTER = 12, 3

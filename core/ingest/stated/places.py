@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 
+from core.expressions import expression
 from core.language.jurisdictions import NAMES, WRITTEN
 
 _COUNTRIES: Mapping[str, str] = {
@@ -19,7 +20,7 @@ _COUNTRIES: Mapping[str, str] = {
 }
 """Names of one country, as the control table of a document may give it."""
 _COUNTRY_CODES = frozenset(_COUNTRIES.values())
-_EVERYWHERE = re.compile(
+_EVERYWHERE = expression(
     r"(?:in )?(?:(?:all|every|alle|allen) (?:countr(?:y|ies)|jurisdictions?|territories|locations"
     r"|sites|offices|subsidiaries|(?:group )?(?:companies|entities)|ländern?|standorten?"
     r"|(?:konzern)?gesellschaften)"
@@ -28,7 +29,7 @@ _EVERYWHERE = re.compile(
     r"|everywhere|world[ -]?wide|global(?:ly)?|(?:group|company)[ -]?wide"
     r"|weltweit|konzernweit|gruppenweit|unternehmensweit)"
 )
-_LOCAL_FIRST = re.compile(
+_LOCAL_FIRST = expression(
     r"(?:subject to|unless|with|vorbehaltlich) (?:any )?"
     r"(?:local|national|lokaler|nationaler|örtlicher)"
     r"(?: (?:and|or|und|oder|[a-zäöü]*(?:supplements?|laws?|rules?|regulations?|requirements?"

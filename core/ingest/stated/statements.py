@@ -17,6 +17,7 @@ import operator
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from core.expressions import expression
 from core.ingest.stated.dates import end_of_period
 from core.ingest.stated.labels import DATED, FIELDS, UNUSED, LabelledValue, kind_of
 
@@ -27,17 +28,17 @@ _KNOWN = "|".join(
     f"{letter}(?:{'|'.join(re.escape(label[1:]) for label in labels)})"
     for letter, labels in itertools.groupby(_LONGEST_FIRST, key=operator.itemgetter(0))
 ).replace(r"\ ", r"[\s-]")
-_LABEL = re.compile(rf"(?<![\w-])(?=\w)(?:{_KNOWN})(?![\w-])", re.IGNORECASE)
-_COLON = re.compile(r"[*_]*+\s?+:[*_]*+(?=\s)|\s[\u2013\u2014-](?=\s)")
-_FOREIGN_LABEL = re.compile(r"(?:^|(?<=[.;,|\u00b7\u2022(]\s))[^\W\d_][\w /&()-]{1,40}:(?=\s)")
+_LABEL = expression(rf"(?<![\w-])(?=\w)(?:{_KNOWN})(?![\w-])", re.IGNORECASE)
+_COLON = expression(r"[*_]*+\s?+:[*_]*+(?=\s)|\s[\u2013\u2014-](?=\s)")
+_FOREIGN_LABEL = expression(r"(?:^|(?<=[.;,|\u00b7\u2022(]\s))[^\W\d_][\w /&()-]{1,40}:(?=\s)")
 _PARTS = ".;|\u00b7\u2022\u2013\u2014(-*"
 """What stands before a label that begins something new."""
-_NEW_PART = re.compile(r"(?:[;|\u00b7\u2022]|(?<=[^\W\d_]{2})\.)(?=\s)")
-_VALUE_END = re.compile(
+_NEW_PART = expression(r"(?:[;|\u00b7\u2022]|(?<=[^\W\d_]{2})\.)(?=\s)")
+_VALUE_END = expression(
     r"\s?[;|\u00b7\u2022](?=\s|$)|(?:(?<=\d\.\d)|(?<=\d{4})|(?<=[^\W\d_]{2})"
     r"(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bProf)(?<!\bSt)(?<!\bAbt))[.!?](?=\s+[\"\u201c(]?[A-Z\u00c4\u00d6\u00dc])"
 )
-_SUBJECT = re.compile(
+_SUBJECT = expression(
     r"(?:^|(?<=[.;]\s))(?:this|the|diese|die)\s(?:policy|document|procedure|standard"
     r"|guideline|richtlinie|anweisung)(?:\s(?:is|was|ist))?\s\Z",
     re.IGNORECASE,
@@ -45,20 +46,20 @@ _SUBJECT = re.compile(
 _LONGEST_SUBJECT = 60
 _OF_DEEDS = (" by", " von", " durch")
 """How labels end that need no colon: "Owner: Legal, approved by the Board"."""
-_NUMBER = re.compile(r"\s(?:v\.?)?\d[\w.-]{0,20}", re.IGNORECASE)
-_AFTER = re.compile(r"\s*(?:$|[.;|\u00b7\u2022()\u2013\u2014-])")
-_TO_NEXT = re.compile(r"[,\s]+")
-_SENTENCE = re.compile(
+_NUMBER = expression(r"\s(?:v\.?)?\d[\w.-]{0,20}", re.IGNORECASE)
+_AFTER = expression(r"\s*(?:$|[.;|\u00b7\u2022()\u2013\u2014-])")
+_TO_NEXT = expression(r"[,\s]+")
+_SENTENCE = expression(
     r"\b(?:who|whom|whose|which|that|is|are|was|were|must|shall|should|may|can|will|has|have|means"
     r"|accountable|wer|welche[rsn]?|ist|sind|muss|soll|kann|darf|wird|werden)\b"
     r"|^(?:An?|Any|Each|Every|Whoever|Wer|Eine?|Jede[rs]?|an?|any|each|every|whoever|eine?|jede[rs]?)\s"
 )
 """In a value: it is part of a sentence, or defines a word. "May" and "Will" are names."""
-_DUTY = re.compile(
+_DUTY = expression(
     r"\b(?:must|shall|should|may|cannot|muss|müssen|soll|sollen|darf|dürfen|können)\b"
 )
 _FEWEST_RULE_WORDS = 5
-_DEFINITIONS = re.compile(
+_DEFINITIONS = expression(
     r"[\d.]*\s?(?:definitions?|glossary|terms|(?:roles and )?responsibilities|definitionen|begriffe"
     r"|begriffsbestimmungen|glossar|verantwortlichkeiten|zuständigkeiten)\W*",
     re.IGNORECASE,

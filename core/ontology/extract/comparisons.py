@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from core.domain.ontology import EntityType
+from core.expressions import expression
 from core.language.quantities import Quantity
 from core.ontology.extract.statements import Statement
 
 # These four are for text in lower case: where case is ignored, they take three times as long.
-AT_MOST = re.compile(
+AT_MOST = expression(
     r"(?:(?<!add )(?<!adds )(?<!goes )(?<!rises )up to|at most|no more than|not more than"
     r"|not exceed(?:ing)?"
     r"|maximum(?: of)?|not (?:be"
@@ -19,48 +20,48 @@ AT_MOST = re.compile(
     r"|<=|\u2264|ceiling of|budget of"
     r"|may not be more than|no higher than)\W{0,9}(?:a |an |the |value of |total of ){0,4}$",
 )
-ABOVE = re.compile(
+ABOVE = expression(
     r"(?:above|over|exceed(?:s|ed|ing)?|more than|greater than|longer than|older than|in excess of"
     r"|higher than|beyond|>|starting above)"
     r"\W{0,9}(?:a |an |the |value of |total of ){0,4}$",
 )
-BELOW = re.compile(
+BELOW = expression(
     r"(?<!no )(?<!not )(?<!never )(?:below|under|less than|fewer than|lower than|shorter than|<)"
     r"\W{0,9}(?:a |the ){0,4}$",
 )
-AT_LEAST = re.compile(
+AT_LEAST = expression(
     r"(?:at least|minimum(?: of)?|no less than|not less than|no fewer than|from|>=|\u2265"
     r"|reaches|reaching)"
     r"\W{0,9}(?:a |an |the |value of |total of ){0,4}$",
 )
-OR_MORE = re.compile(
+OR_MORE = expression(
     r"\W{0,3}(?:or (?:more|above|higher|over)|and (?:above|more|over)|\+)", re.IGNORECASE
 )
-_OR_LESS = re.compile(r"\W{0,3}(?:or (?:less|below|fewer)|maximum|and below)", re.IGNORECASE)
-NEGATED_ABOVE = re.compile(
+_OR_LESS = expression(r"\W{0,3}(?:or (?:less|below|fewer)|maximum|and below)", re.IGNORECASE)
+NEGATED_ABOVE = expression(
     r"(?:\b(?:not|(?<!with )no|never|cannot)|n['\u2019]t)\b[^.;,]{0,25}$", re.IGNORECASE
 )
 """Before "above", of which it makes a limit; "with no receipts" says of which things."""
-_NOT_SO_FOR = re.compile(
+_NOT_SO_FOR = expression(
     r"\b(?:is|are|was|were|has|have|had)(?: not|n['\u2019]t)\b[^.;,]{0,25}\bfor $"
 )
 """Before "more than", of how long something has not been so ("not used for more than 90 days")."""
-_NOT_EXCEED = re.compile(r"\bnot exceed\b[^.;]{0,90}$", re.IGNORECASE)
+_NOT_EXCEED = expression(r"\bnot exceed\b[^.;]{0,90}$", re.IGNORECASE)
 NEAR = 48
 """Characters around a number that are read."""
-_TIMED = re.compile(
+_TIMED = expression(
     r"retention|retain|period|deadline|due|within|time (?:to|limit)|frequency|interval|how"
     r" (?:long|often)|cadence|schedule|notice|\bsla\b|response|resolution|recovery"
 )
 """The heading of a column of times, in lower case."""
-_DUE = re.compile(r"deadline|due|within|\bsla\b|response|resolution|recovery|time to")
+_DUE = expression(r"deadline|due|within|\bsla\b|response|resolution|recovery|time to")
 _COMPARED = (
-    ("at_most", re.compile(r"\bmax(?:imum)?\b|\blimits?\b|\bcaps?\b|\bup to\b|\bceiling\b")),
-    ("at_least", re.compile(r"\bmin(?:imum)?\b|\bat least\b")),
-    ("above", re.compile(r"\b(?:over|above|more than|exceed\w*)\b")),
+    ("at_most", expression(r"\bmax(?:imum)?\b|\blimits?\b|\bcaps?\b|\bup to\b|\bceiling\b")),
+    ("at_least", expression(r"\bmin(?:imum)?\b|\bat least\b")),
+    ("above", expression(r"\b(?:over|above|more than|exceed\w*)\b")),
 )
 """How the amounts below a heading compare."""
-_REGULAR = re.compile(r"frequency|interval|how often|cadence|schedule")
+_REGULAR = expression(r"frequency|interval|how often|cadence|schedule")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,7 @@ from itertools import combinations, pairwise
 from typing import Literal
 
 from core.domain.ontology import Attributes, Entity, EntityType, RelationType, SectionRef
+from core.expressions import expression
 from core.language.content_words import content_words
 from core.language.quantities import figures_of
 from core.language.spans import Span
@@ -28,7 +29,7 @@ _MEASURES = (EntityType.THRESHOLD, EntityType.DEADLINE)
 _RULES = (EntityType.OBLIGATION, EntityType.PROHIBITION, EntityType.PERMISSION)
 _LEAST_SHARED = 0.6
 _LEAST_SHARED_RULE = 0.75
-_DEFERS = re.compile(
+_DEFERS = expression(
     r"\b(?:supplement|local (?:law|rule|polic|limit|supplement)|stricter|country[- ]specific)",
     re.IGNORECASE,
 )
@@ -51,15 +52,15 @@ _LEAST_WORDS = 2
 """Content words that both must have."""
 _LEAST_WORDS_RULE = 3
 """The same without a figure: "A doctor's note is required" leaves open for what."""
-_TOKEN = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?|\d[\d.,]*|[^\w\s]")
-_CASE = re.compile(
+_TOKEN = expression(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?|\d[\d.,]*|[^\w\s]")
+_CASE = expression(
     r"\b(?:if|when|whenever|where|unless|except|provided|during|once|depending|in (?:the )?case)\b",
     re.IGNORECASE,
 )
-_CASE_END = re.compile(r"[,;.!?](?:\s|$)")
-_NEGATION = re.compile(r"\b(?:not|no|never|cannot|neither|nor)\b|n['\u2019]t\b", re.IGNORECASE)
-_MARKER = re.compile(r"(?<!\s)\s*+(?:[-*+\u2022\u25aa\u25cf\u2013]|\(?[a-zA-Z0-9]{1,4}[.)])\s")
-_WHOLE = re.compile(r"[\"'\u201c\u2018(*]*[^\W\d_a-z][^|]*[.!][\"'\u201d\u2019)*]*\s*")
+_CASE_END = expression(r"[,;.!?](?:\s|$)")
+_NEGATION = expression(r"\b(?:not|no|never|cannot|neither|nor)\b|n['\u2019]t\b", re.IGNORECASE)
+_MARKER = expression(r"(?<!\s)\s*+(?:[-*+\u2022\u25aa\u25cf\u2013]|\(?[a-zA-Z0-9]{1,4}[.)])\s")
+_WHOLE = expression(r"[\"'\u201c\u2018(*]*[^\W\d_a-z][^|]*[.!][\"'\u201d\u2019)*]*\s*")
 """A sentence from its capital letter to its full stop, without cells of a table."""
 _DAYS = {"day": 1.0, "week": 7.0, "month": 30.4, "quarter": 91.3, "year": 365.25}
 _HOURS = {"minute": 1 / 60, "hour": 1.0}

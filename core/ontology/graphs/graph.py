@@ -1,7 +1,6 @@
 """A snapshot of the ontology as an immutable graph, and its export to GraphML and HTML."""
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from core.domain.ontology import (
     SectionRef,
     Snapshot,
 )
+from core.expressions import expression
 from core.language.spans import Span
 from core.ports.knowledge import Direction
 
@@ -101,7 +101,7 @@ def build_graph(snapshot: Snapshot) -> OntologyGraph:
 _TEMPLATE = "graph.html"
 _DATA = "__GRAPH_DATA__"
 _MOST_QUOTES = 5
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_XML = expression("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def to_graphml(graph: OntologyGraph) -> str:
