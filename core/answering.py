@@ -27,7 +27,7 @@ from core.cases.opening import AnswerRecorder
 from core.config.settings import Settings
 from core.domain.conversation import Place
 from core.domain.errors import EmptyCorpusError
-from core.domain.run import RunLimits
+from core.domain.limits import RunLimits
 from core.failpoints import arm
 from core.models import (
     Embedders,

@@ -21,7 +21,7 @@ from core.cases.feedback import FeedbackService
 from core.cases.precedents import PrecedentService
 from core.cases.service import CaseService
 from core.confidence.calibration import Calibrations
-from core.domain.run import RunLimits
+from core.domain.limits import RunLimits
 from core.ingest.publish import Ingestor
 from core.ingest.sandbox import SandboxedReader, SandboxLimits
 from core.models import (

@@ -48,11 +48,11 @@ from core.domain.delivery import (
     StoredReply,
 )
 from core.domain.errors import TransientError
+from core.domain.limits import TurnLimit, TurnLimits, WaitingLimits
 from core.domain.message import Claimed, InboundMessage, MessageKind
 from core.domain.officers import Officers
 from core.domain.policy import EVERYONE
 from core.domain.question import Question
-from core.domain.rate_limit import TurnLimit, TurnLimits, WaitingLimits
 from core.domain.run import Clarification, Plan, RunLimits, TokenUse
 from core.failpoints import failpoint
 from core.ports import Handlers, Kept, Knowledge, Platform, Progress, RunContext, StoredCall

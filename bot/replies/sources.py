@@ -10,14 +10,13 @@ from dataclasses import dataclass, replace
 
 from bot.replies.context import Library
 from bot.replies.safe_text import cut, line, short, shown, width
+from bot.replies.sections import policy_title, section_name
 from core.domain.answer import ShownCitation
 from core.domain.ontology import PageKind, SectionRef
 from core.language.interface.texts import Text
 from core.language.languages import Language
 from core.language.spans import VersionId
 
-TITLE = 200
-"""Characters of a policy's or a section's title."""
 SHOWN = 5
 """Sources of a message; the evidence has all."""
 QUOTE = 1_200
@@ -74,19 +73,6 @@ def sources(
             )
 
 
-def policy_title(place: SectionRef, language: Language) -> str:
-    """Return title, version and country of a policy on one line."""
-    country = f"({line(place.jurisdiction, limit=20)})" if place.jurisdiction else ""
-    version = line(place.version_label or "", limit=60)
-    title = line(place.policy_title, limit=TITLE) or POLICY.of(language)
-    return " ".join(filter(None, (title, version, country)))
-
-
-def section_title(place: SectionRef, language: Language = Language.ENGLISH) -> str:
-    """Return policy, version, country and section on one line."""
-    return ", ".join(filter(None, (policy_title(place, language), section_name(place))))
-
-
 def numbers(quotes: Sequence[ShownCitation]) -> str:
     """Return the marks of quotes that stand together: "[1]", "[2][3]"."""
     return "".join(f"[{quote.number}]" for quote in quotes)
@@ -99,15 +85,6 @@ def _section(place: SectionRef, language: Language) -> str:
     return ", ".join(filter(None, (section_name(place), page)))
 
 
-def section_name(place: SectionRef) -> str:
-    """Return number and title of a section: "§4.2 Limits", "Annex A Forms"."""
-    number = line(place.number or "", limit=40)
-    sign = "§" if number[:1].isdigit() else ""
-    parts = (f"{sign}{number}" if number else "", line(place.title, limit=TITLE))
-    return " ".join(part for part in parts if part)
-
-
-POLICY = Text("Policy", "Richtlinie")
 SINCE = Text("since {day}", "seit {day}")
 _PAGES: Mapping[PageKind, Text] = {
     "page": Text("page {page}", "Seite {page}"),

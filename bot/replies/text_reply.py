@@ -23,7 +23,8 @@ from bot.replies.answer import (
 )
 from bot.replies.context import Library
 from bot.replies.safe_text import CUT, cut, line, short, width
-from bot.replies.sources import Source, count_of, numbers, section_title, sources
+from bot.replies.sections import section_title
+from bot.replies.sources import Source, count_of, numbers, sources
 from bot.replies.statements import laid_out
 from core.domain.answer import Answer, Outcome
 from core.language.interface.texts import Text

@@ -21,8 +21,8 @@ from core.config.speak_up import SpeakUpSettings
 from core.config.teams import TeamsSettings
 from core.config.turns import TurnSettings
 from core.domain.errors import ConfigError
+from core.domain.limits import RunLimits
 from core.domain.question import Deployment
-from core.domain.run import RunLimits
 
 PROVIDERS = {"anthropic": "Anthropic", "bedrock": "Amazon Bedrock", "vertex": "Google Vertex AI"}
 """Who serves the language model, as askers read it."""

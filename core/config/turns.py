@@ -10,7 +10,7 @@ MOST = 10_000
 
 @dataclass(frozen=True, kw_only=True)
 class TurnSettings:
-    """How long a question may take, and when it waits; see `core.domain.rate_limit`."""
+    """How long a question may take, and when it waits; see `core.domain.limits`."""
 
     deadline_s: float = setting(
         "CITEBOUND_DEADLINE_S",

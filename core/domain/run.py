@@ -14,6 +14,7 @@ from core.domain.answer import (
 )
 from core.domain.evidence import Context, Evidence, Finding
 from core.domain.json_value import Json, JsonObject
+from core.domain.limits import RunLimits
 from core.domain.question import Question
 from core.language.languages import Language
 from core.language.spans import VersionId
@@ -263,41 +264,6 @@ class Run:
     """What it was given; None: nothing was asked, and the message closed with a fixed reply."""
     searches: tuple[JsonObject, ...] = ()
     """Its searches with what they found; see `core.agent.search_log`."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunLimits:
-    """Bounds and thresholds of one run."""
-
-    gate_threshold: float = 0.85
-    """Reported confidence from which the ontology suffices."""
-    relevance_threshold: float = 0.3
-    """Relevance below which nothing counts as found."""
-    retrieval_depth: int = 5
-    """Chunks handed over at the first attempt."""
-    retry_depth: int = 8
-    """Chunks handed over at a retry."""
-    wide_depth: int = 24
-    """Chunks that the rules are given at each attempt: they choose among them by themselves."""
-    neighbours: int = 7
-    """Cross-referenced chunks added at most."""
-    max_attempts: int = 2
-    """Drafts at most."""
-    max_clarifications: int = 2
-    """Questions back at most, one after the other."""
-    steps: int = 6
-    """Turns of the reasoner at most."""
-    tool_calls: int = 12
-    """Calls of tools at most."""
-    looks: int = 6
-    """Searches and readings of passages that a language model may ask for; they are among the tool
-    calls, and each is a retrieval round."""
-    model_calls: int = 8
-    """Calls of a language model at most, repetitions after an error aside."""
-    output_tokens: int = 16_000
-    """Tokens that language models may write in all, thinking included."""
-    deadline_s: float = 45.0
-    """Seconds for the whole run."""
 
 
 class Budget:

@@ -96,7 +96,7 @@ WRITTEN: Mapping[str, tuple[str, ...]] = {
 def _compiled(patterns: Mapping[str, str]) -> re.Pattern[str]:
     """Return one pattern of all countries, the group of a match named by the country's code."""
     each = "|".join(f"(?P<{code}>{pattern})" for code, pattern in patterns.items())
-    return re.compile(rf"(?<![\w.])(?:{each})(?![\w])", re.IGNORECASE)
+    return expression(rf"(?<![\w.])(?:{each})(?![\w])", re.IGNORECASE)
 
 
 _COUNTRY = _compiled({code: names for code, (_, names, _) in _COUNTRIES.items()})

@@ -102,19 +102,19 @@ def language_of(text: str) -> Language:
 
 def scored(text: str) -> Mapping[Language, float]:
     """Return how much of a message speaks for each language; empty if nothing tells."""
-    found = [row for word in _words(text) for row in _weights_of(word)]
+    found = [row for word in _words(text) if (row := _weights_of(word))]
     little = little_words(text)
     if not (found or little):
         return {}
     words = max(1, len(text[:READ].split()))
-    sums = [sum(column) for column in zip(*found, strict=True)] or [0.0] * len(Language)
+    *sums, parts = map(sum, zip(*found, strict=True)) if found else [0.0] * (len(Language) + 1)
     return {
-        language: total / max(1, len(found)) ** 0.5
-        + _LITTLE_WORD * little[language.value] / words**0.5
+        language: total / max(1, parts) ** 0.5 + _LITTLE_WORD * little[language.value] / words**0.5
         for language, total in zip(Language, sums, strict=True)
     }
 
 
+@lru_cache(maxsize=256)
 def little_words(text: str) -> Counter[str]:
     """Return how many words and signs of each language alone a message has."""
     folded = text[:READ].replace("\u2019", "'").casefold()
@@ -142,10 +142,11 @@ def _parts_of(word: str) -> Iterator[str]:
 
 
 @lru_cache(maxsize=_WORDS_KEPT)
-def _weights_of(word: str) -> tuple[tuple[float, ...], ...]:
-    """Return the weights of those parts of a word that have some: most words are common ones."""
+def _weights_of(word: str) -> tuple[float, ...]:
+    """Return the summed weights of those parts of a word that have some, and their number."""
     weights = _weights()
-    return tuple(weights[part] for part in _parts_of(word) if part in weights)
+    known = [weights[part] for part in _parts_of(word) if part in weights]
+    return (*map(sum, zip(*known, strict=True)), len(known)) if known else ()
 
 
 @cache

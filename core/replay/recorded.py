@@ -15,8 +15,8 @@ from core.confidence.calibration import Calibrations, calibrations_of
 from core.domain.conversation import ContextMessage, Place, context_of
 from core.domain.errors import CiteboundError
 from core.domain.json_value import JsonObject
+from core.domain.limits import RunLimits
 from core.domain.question import Assumption, Turn
-from core.domain.run import RunLimits
 from core.language.interface.texts import spoken
 from core.ports import StoredCall
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from bot.console.views.render import place_line
 from bot.console.views.terminal import Row, one_line
+from bot.replies.sections import section_title
 from core.adapters.postgres.corpus.corpus_report import CorpusCounts
 from core.domain.policy import PolicyVersion
 from core.language.spans import VersionId
@@ -157,7 +157,7 @@ def _bullet(*lines: str) -> Row:
 
 
 def _quoted(quote: Quote) -> str:
-    return f"{place_line(quote.place)}: “{quote.text}”"
+    return f"{one_line(section_title(quote.place))}: “{quote.text}”"
 
 
 def _quote_json(quote: Quote) -> dict[str, object]:

@@ -16,7 +16,8 @@ from rich.text import Text
 
 from bot.console.views.terminal import one_line, safe
 from bot.replies.context import Library, address_at
-from bot.replies.sources import section_title, sources
+from bot.replies.sections import section_title
+from bot.replies.sources import sources
 from core.agent.reply.text_blocks import BULLET, Paragraph, blocks
 from core.agent.wording import ON_SAMPLES, UNCALIBRATED
 from core.domain.answer import Answer, Badge, Outcome, RefusalKind
@@ -74,11 +75,6 @@ def sources_view(answer: Answer) -> Iterator[RenderableType]:
             yield _beside(mark, [safe(f"“{citation.quote}”", style="italic")])
         if source.about:
             yield _indented(safe(source.about, style="dim"))
-
-
-def place_line(place: SectionRef) -> str:
-    """Return a section as people say it: policy, version, section."""
-    return one_line(section_title(place))
 
 
 def _headline(answer: Answer) -> Text:
@@ -159,7 +155,7 @@ def _indented(text: Text) -> Padding:
 def _nearest(places: Sequence[SectionRef]) -> Iterator[RenderableType]:
     yield Text("Nearest sections", style="bold")
     for place in places:
-        yield _indented(Text(place_line(place)))
+        yield _indented(Text(one_line(section_title(place))))
 
 
 def _remarks(answer: Answer) -> Iterator[Text]:

@@ -22,7 +22,7 @@ from bot.forms.evidence import (
 )
 from bot.replies.context import Library
 from bot.replies.safe_text import pieces, width
-from bot.replies.sources import section_title
+from bot.replies.sections import section_title
 from bot.slack.blocks import action_ids
 from bot.slack.blocks.elements import (
     BUTTON_URL,

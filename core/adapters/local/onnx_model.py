@@ -149,7 +149,7 @@ def adds_exactly(cpuinfo: Path) -> bool:
     """
     try:
         with cpuinfo.open(encoding="ascii", errors="replace") as lines:
-            flags = next((set(line.split()) for line in lines if line.startswith("flags")), set())
+            flags = set(next((line for line in lines if line.startswith("flags")), "").split())
     except OSError:
         return False
     return flags >= _AVX512_VNNI or ("avx_vnni" in flags and "avx512f" not in flags)

@@ -43,7 +43,7 @@ from core.adapters.postgres.record.question_drafts import PostgresQuestionDrafts
 from core.adapters.postgres.record.services import PostgresServices
 from core.adapters.postgres.record.suspension import PostgresSuspensions
 from core.config.settings import Settings
-from core.domain.rate_limit import TurnLimit, TurnLimits, WaitingLimits
+from core.domain.limits import TurnLimit, TurnLimits, WaitingLimits
 
 
 class PostgresStores(AnswerStores):

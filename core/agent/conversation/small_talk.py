@@ -69,7 +69,7 @@ _END = r"(?!\w)[\s\W]*+"
 
 
 def _only(*parts: str) -> re.Pattern[str]:
-    return re.compile(rf"\A[\s\W]*+(?>(?>(?:{'|'.join(parts)}){_END})+)", re.IGNORECASE)
+    return expression(rf"\A[\s\W]*+(?>(?>(?:{'|'.join(parts)}){_END})+)", re.IGNORECASE)
 
 
 _KINDS: tuple[tuple[SmallTalk, re.Pattern[str]], ...] = (

@@ -13,7 +13,8 @@ import pytest
 from bot.replies.answer import badge_of
 from bot.replies.context import Library
 from bot.replies.notices import ask_privately
-from bot.replies.sources import section_title, sources
+from bot.replies.sections import section_title
+from bot.replies.sources import sources
 from bot.slack.outbound.timings import SlackTimings
 from core.agent.reply.answer_json import answer_json, answer_of
 from core.agent.request import AskRequest

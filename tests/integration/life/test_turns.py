@@ -11,8 +11,8 @@ from sqlalchemy import text
 
 from core.adapters.postgres.engine.database import engine_for
 from core.domain.delivery import CanNotTell
+from core.domain.limits import TurnLimit, TurnLimits
 from core.domain.message import Accepted, Claimed, Waiting
-from core.domain.rate_limit import TurnLimit, TurnLimits
 from tests.life import IN_DOUBT, UNLIMITED, Deployment, deploy, message, prepare
 from tests.properties import examples
 from tests.turns import let_turns_come

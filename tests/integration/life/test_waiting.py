@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import text
 
 from core.adapters.postgres.queue.work_queue import SLOTS
+from core.domain.limits import REPORTS_AHEAD, TurnLimit, TurnLimits, WaitingLimits, ask_again_at
 from core.domain.message import Accepted, Claimed, MessageKind, Seen, Waiting
-from core.domain.rate_limit import REPORTS_AHEAD, TurnLimit, TurnLimits, WaitingLimits, ask_again_at
 from tests.life import UNLIMITED, Deployment, deploy, message
 from tests.turns import let_turns_come
 

@@ -20,9 +20,9 @@ from core.config.settings import Settings
 from core.domain.conversation import ConversationReference
 from core.domain.delivery import Notice
 from core.domain.feedback import Rating
+from core.domain.limits import WaitingLimits
 from core.domain.message import MessageKind
 from core.domain.officers import Account
-from core.domain.rate_limit import WaitingLimits
 from tests.casework import ADA, ASKER, Office, fresh
 from tests.databases import as_role
 from tests.life import IDENTITY_KEY, PSEUDONYMS, Deployment, deploy, message

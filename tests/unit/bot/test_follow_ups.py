@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.replies.buttons import ABOUT, LONGEST, follow_ups
-from bot.replies.sources import section_title
+from bot.replies.sections import section_title
 from core.domain.answer import Answer, Confidence, Outcome, ShownCitation
 from tests.factories import make_place, make_span
 

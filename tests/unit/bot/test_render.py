@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from rich.console import Console, RenderableType
 
 from bot.console.views.record_view import record_view, records_list
-from bot.console.views.render import answer_view, place_line
+from bot.console.views.render import answer_view
+from bot.replies.sections import section_title
 from core.domain.answer import (
     Answer,
     Badge,
@@ -299,7 +300,7 @@ def test_sections_are_named_as_people_say_them(number: str | None, title: str, s
         title=title,
         page=None,
     )
-    assert place_line(place) == f"P (DE), {shown}"
+    assert section_title(place) == f"P (DE), {shown}"
 
 
 def test_no_line_is_wider_than_the_terminal() -> None:

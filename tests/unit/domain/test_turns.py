@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.domain.rate_limit import TurnLimit, free_at, with_one_more
+from core.domain.limits import TurnLimit, free_at, with_one_more
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 

@@ -20,8 +20,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from core.adapters.postgres.engine.transactions import AdvisoryLock, wait_for_each
 from core.adapters.postgres.queue.conversations import Thread
 from core.domain.delivery import Notice
+from core.domain.limits import REPORTS_AHEAD, TurnLimit, WaitingLimits, ask_again_at
 from core.domain.message import InboundMessage, MessageKind
-from core.domain.rate_limit import REPORTS_AHEAD, TurnLimit, WaitingLimits, ask_again_at
 
 _WAITING = "state IN ('received', 'running')"
 _COUNT = text(

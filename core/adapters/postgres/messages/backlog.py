@@ -14,8 +14,8 @@ from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.queue.rate_limits import PERSON_KEY, take_turn, tell_to_wait
 from core.domain.conversation import context_of
 from core.domain.errors import OvertakenError
+from core.domain.limits import TurnLimits
 from core.domain.message import Claimed, Waiting
-from core.domain.rate_limit import TurnLimits
 from core.ports import Clock
 
 LEASE_S = 20.0

@@ -23,6 +23,7 @@ from core.adapters.postgres.queue.replies import cause_of_message, queue_reply
 from core.agent.conversation.understanding import clean
 from core.domain.audit import Tag
 from core.domain.delivery import Notice, StoredReply
+from core.domain.limits import TurnLimits, WaitingLimits
 from core.domain.message import (
     UNKNOWN_TARGET,
     Accepted,
@@ -31,7 +32,6 @@ from core.domain.message import (
     MessageKind,
     Seen,
 )
-from core.domain.rate_limit import TurnLimits, WaitingLimits
 from core.failpoints import failpoint
 from core.group_commit import GroupCommit
 

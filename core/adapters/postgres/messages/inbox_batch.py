@@ -26,8 +26,8 @@ from core.domain.conversation import context_json
 from core.domain.delivery import StoredReply
 from core.domain.errors import TransientError
 from core.domain.json_value import Json
+from core.domain.limits import TurnLimit, WaitingLimits
 from core.domain.message import SETTLED, Accepted, Ignored, InboundMessage, Seen
-from core.domain.rate_limit import TurnLimit, WaitingLimits
 from core.failpoints import failpoint
 
 _TEXTS = ("dedupe_key", "message_key", "kind", "person", "asker", "mode", "text", "outcome")

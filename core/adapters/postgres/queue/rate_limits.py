@@ -19,7 +19,7 @@ from core.adapters.postgres.engine.transactions import connected
 from core.adapters.postgres.queue.replies import queue_reply
 from core.cancellation import end_if_cancelled
 from core.domain.delivery import Notice, StoredReply
-from core.domain.rate_limit import NOTICES, TurnLimit, TurnLimits, free_at, with_one_more
+from core.domain.limits import NOTICES, TurnLimit, TurnLimits, free_at, with_one_more
 
 INTERVAL_S = 1.0
 """Slack allows about one message a second and channel."""

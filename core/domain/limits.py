@@ -1,12 +1,48 @@
-"""When the turn of a question comes: never more than so many within any stretch of time.
+"""How far one run may go, and when the turn of a question comes.
 
-Kept as the instants of the last turns, not as a bucket's level: a bucket that holds N and is filled
-again at N per stretch lets almost 2 N through within one.
+There are never more turns than so many within any stretch of time. They are kept as the instants
+of the last ones, not as a bucket's level: a bucket that holds N and is filled again at N per
+stretch lets almost 2 N through within one.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunLimits:
+    """Bounds and thresholds of one run."""
+
+    gate_threshold: float = 0.85
+    """Reported confidence from which the ontology suffices."""
+    relevance_threshold: float = 0.3
+    """Relevance below which nothing counts as found."""
+    retrieval_depth: int = 5
+    """Chunks handed over at the first attempt."""
+    retry_depth: int = 8
+    """Chunks handed over at a retry."""
+    wide_depth: int = 24
+    """Chunks that the rules are given at each attempt: they choose among them by themselves."""
+    neighbours: int = 7
+    """Cross-referenced chunks added at most."""
+    max_attempts: int = 2
+    """Drafts at most."""
+    max_clarifications: int = 2
+    """Questions back at most, one after the other."""
+    steps: int = 6
+    """Turns of the reasoner at most."""
+    tool_calls: int = 12
+    """Calls of tools at most."""
+    looks: int = 6
+    """Searches and readings of passages that a language model may ask for; they are among the tool
+    calls, and each is a retrieval round."""
+    model_calls: int = 8
+    """Calls of a language model at most, repetitions after an error aside."""
+    output_tokens: int = 16_000
+    """Tokens that language models may write in all, thinking included."""
+    deadline_s: float = 45.0
+    """Seconds for the whole run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
