@@ -32,16 +32,8 @@ from bot.replies.buttons import (
 )
 from bot.replies.context import Library, RenderContext
 from bot.replies.safe_text import cut, line, short, width
-from bot.replies.sources import (
-    SHOWN,
-    TITLE,
-    QuoteBudget,
-    ShownQuote,
-    Source,
-    numbers,
-    section_title,
-    shown_sources,
-)
+from bot.replies.sections import TITLE, section_title
+from bot.replies.sources import SHOWN, QuoteBudget, ShownQuote, Source, numbers, shown_sources
 from bot.replies.statements import laid_out
 from bot.slack.blocks import action_ids
 from bot.slack.blocks.elements import (

@@ -24,16 +24,8 @@ from bot.replies.buttons import (
 from bot.replies.context import Library, RenderContext, Sensitivity
 from bot.replies.notices import ASKED_ELSE
 from bot.replies.safe_text import CUT, line, short
-from bot.replies.sources import (
-    POLICY,
-    QUOTES,
-    SINCE,
-    ShownQuote,
-    Source,
-    numbers,
-    section_title,
-    shown_sources,
-)
+from bot.replies.sections import POLICY, section_title
+from bot.replies.sources import QUOTES, SINCE, ShownQuote, Source, numbers, shown_sources
 from bot.teams.cards.elements import (
     CARD_BYTES,
     CARD_TYPE,
