@@ -1,13 +1,14 @@
 """Replies about the assistant itself: what it is, what it records, how far to trust it.
 
-A message is one about us if each sentence of it that asks is, and the message as a whole may be: a
-policy question is never answered with a text about us. Such a reply rests on no policy and has no
-badge, asks nothing back, and is recorded with a slot of its own. Where others read, what concerns
-the asker's data is for the asker alone.
+A message is one about us if it, or a sentence of it, surely is, and no sentence that asks surely is
+not: a policy question is never answered with a text about us. Such a reply rests on no policy and
+has no badge, asks nothing back, and is recorded with a slot of its own. Where others read, what
+concerns the asker's data is for the asker alone.
 """
 
 import logging
 import re
+from collections.abc import Mapping
 
 from core.agent.about_us_wording import (
     ABOUT_US,
@@ -27,36 +28,40 @@ from core.domain.question import ABOUT_US_SLOT, PRIVATE, SURE, Deployment, Quest
 from core.language.languages import Language, language_of
 from core.ports.text_models import AboutUs, SelfQuestions
 
-WHOLE = 0.3
-"""The least of a message as a whole, of which a part is about us for sure."""
-TOLD = 0.8
-"""The same of words that ask nothing: somebody may tell of what cannot wait."""
+LEAST = 0.1
+"""How likely the whole, and each part that asks, has to be about us at least."""
 GOING_ON = 0.35
-"""Where the message before was about us."""
+"""How sure a message is where the one before was about us."""
+FOREIGN = 0.995
+"""How sure a message is in another language than English, for which the embedder was not made. Of
+479 that look alike, three are taken for such from it on, and a quarter of those that are."""
 LONGEST = 300
 """Characters: longer messages tell of something."""
-LONGEST_PART = 150
-"""The same of a sentence."""
 _PART = re.compile(r"[^.?!\n]+[.?!]*")
+_GOES_ON = re.compile(r"(?:\S+ ){0,5}(?:that|it|this|he|she|they|him|her|them)\b", re.IGNORECASE)
+"""A sentence that only the one before explains: "Can that be wiped?"."""
 _LABEL = re.compile(r"\s*+[\w'-]++(?: [\w'-]++)?+:")
 """What names at once what is asked about: "Sick notes: who can read this?"."""
-_ABOUT_DATA = PRIVATE - {SelfTopic.SPEAK_UP}
 
 logger = logging.getLogger(__name__)
 
 
-async def topics_of(question: Question, about: AboutUs) -> frozenset[SelfTopic]:
+async def topics_of(
+    question: Question, about: AboutUs, *, sure: float = SURE
+) -> frozenset[SelfTopic]:
     """Return what a message asks of us; empty if anything else is asked, too."""
     text = without_greeting(question.text)
-    is_pointing = any(one.is_chosen for one in question.context)
-    if is_pointing or len(text) > LONGEST or _LABEL.match(text):
+    if any(one.is_chosen for one in question.context) or len(text) > LONGEST or _LABEL.match(text):
         return frozenset()
     if small_talk(text) is SmallTalk.IDENTITY:
         return frozenset({SelfTopic.IDENTITY})
-    if about.recognise is None or language_of(text) is not Language.ENGLISH:
-        return frozenset()  # of nine policy questions in other languages three were taken for such
+    if about.recognise is None:
+        return frozenset()
     goes_on = bool(question.history) and question.history[-1].slot == ABOUT_US_SLOT
-    sure = GOING_ON if goes_on else SURE
+    if language_of(text) is not Language.ENGLISH:
+        sure = FOREIGN
+    elif goes_on:
+        sure = GOING_ON
     try:
         return await _read(text, text if goes_on else question.own, about.recognise, sure=sure)
     except ContractError as error:
@@ -67,19 +72,24 @@ async def topics_of(question: Question, about: AboutUs) -> frozenset[SelfTopic]:
 async def _read(
     text: str, whole: str, recognise: SelfQuestions, *, sure: float
 ) -> frozenset[SelfTopic]:
-    found = set[SelfTopic]()
     likely = await recognise.likelihoods(without_greeting(whole))
-    if sum(likely.values()) < min(WHOLE, sure):
+    if sum(likely.values()) < LEAST:
         return frozenset()
     parts = [part for part in map(str.strip, _PART.findall(text)) if part.strip(" .?!")]
-    for part in parts:
-        read = await recognise.likelihoods(part) if len(parts) > 1 else likely
-        is_short = len(part) <= LONGEST_PART
-        if is_short and sum(read.values()) >= (sure if asks(part) else TOLD):
-            found.add(max(read, key=lambda topic: read[topic]))
-        elif asks(part) and small_talk(part) is None:
+    found = set[SelfTopic]()
+    for part in parts if len(parts) > 1 else ():
+        read = await recognise.likelihoods(part)
+        is_other = asks(part) and sum(read.values()) < LEAST and small_talk(part) is None
+        if is_other and not (part != parts[0] and _GOES_ON.match(part)):
             return frozenset()
-    return frozenset(found)
+        found |= _sure_topic(part, read, sure)
+    return frozenset(found or _sure_topic(text, likely, sure))
+
+
+def _sure_topic(text: str, likely: Mapping[SelfTopic, float], sure: float) -> set[SelfTopic]:
+    """Return the topic of a text, if sure; what asks nothing may tell of what cannot wait."""
+    needed = sure if asks(text) else max(sure, SURE)
+    return {max(likely, key=likely.__getitem__)} if sum(likely.values()) >= needed else set()
 
 
 def said_of(topics: frozenset[SelfTopic], here: Deployment, language: Language) -> str:
@@ -95,5 +105,5 @@ def said_of(topics: frozenset[SelfTopic], here: Deployment, language: Language) 
         "sealed": SEALED if here.is_sealed else NOT_SEALED,
     }
     texts = [ABOUT_US[one].format(**places) for one in SelfTopic if one in topics & ABOUT_US.keys()]
-    own = here.own_text if topics & _ABOUT_DATA else ""
+    own = here.own_text if topics & PRIVATE - {SelfTopic.SPEAK_UP} else ""
     return "\n\n".join(filter(None, (*(text.of(language) for text in texts), own)))

@@ -15,8 +15,8 @@ from core.agent.languages_wording import words_in
 from core.agent.reply import compose
 from core.agent.request import PipelineParts
 from core.agent.speak_up import speak_up, ways_to_report
-from core.domain.answer import Answer
-from core.domain.question import PRIVATE, Question, SelfTopic
+from core.domain.answer import Answer, Outcome
+from core.domain.question import PRIVATE, SURE, UNANSWERED, UNASKED_SLOT, Question, SelfTopic
 from core.domain.run import Plan
 from core.language.interface.texts import spoken
 from core.language.languages import Language, language_of
@@ -46,40 +46,51 @@ async def early_reply(
         answer = await speak_up(question, passages if use_rag else None, parts)
         return EarlyReply(plan=Plan(intent="report"), answer=answer)
     is_model = parts.reasoner.is_model
-    topics = await topics_of(question, parts.about_us)
-    if topics and not (is_model and SelfTopic.SPEAK_UP in topics):
-        answer = await _about_us(topics, question, passages, parts)
-        return EarlyReply(plan=Plan(intent=ABOUT_US), answer=answer)
-    if is_model or not use_rag:
-        return None
-    threshold = parts.limits.relevance_threshold
-    if not await _is_unanswerable(question, passages, threshold=threshold):
+    about_us = await _about_us(question, passages, parts, sure=SURE)
+    if about_us is not None or is_model or not use_rag:
+        return about_us
+    if not await _is_unanswerable(question, passages, parts):
         return None
     language = language_of(question.text)
     answer = compose.not_in_language(words_in(language), language)
     return EarlyReply(plan=Plan(intent=OTHER_LANGUAGE), answer=answer)
 
 
+async def unless_about_us(
+    reply: EarlyReply, question: Question, passages: DocumentSearch, parts: PipelineParts
+) -> EarlyReply:
+    """Return a reply, or where rules have no answer, that to what may be asked about us."""
+    answer = reply.answer
+    is_open = answer.outcome is Outcome.REFUSED or answer.slot == UNASKED_SLOT
+    if parts.reasoner.is_model or not is_open:
+        return reply
+    return await _about_us(question, passages, parts, sure=UNANSWERED) or reply
+
+
 async def _about_us(
-    topics: frozenset[SelfTopic], question: Question, passages: DocumentSearch, parts: PipelineParts
-) -> Answer:
+    question: Question, passages: DocumentSearch, parts: PipelineParts, *, sure: float
+) -> EarlyReply | None:
     """Return what is said about us, beside how to report where that is asked, too."""
+    topics = await topics_of(question, parts.about_us, sure=sure)
+    if not topics or (parts.reasoner.is_model and SelfTopic.SPEAK_UP in topics):
+        return None
     written = spoken(language_of(question.text))
     language = question.language if written is Language.ENGLISH else written
     said = said_of(topics, parts.about_us.deployment, language)
-    if SelfTopic.SPEAK_UP not in topics:
-        return compose.about_us(said, language, is_private=bool(topics & PRIVATE))
-    answer = await ways_to_report(question, passages, parts)
-    return compose.with_note(answer, said) if said else answer
+    answer = compose.about_us(said, language, is_private=bool(topics & PRIVATE))
+    if SelfTopic.SPEAK_UP in topics:
+        answer = await ways_to_report(question, passages, parts)
+        answer = compose.with_note(answer, said) if said else answer
+    return EarlyReply(plan=Plan(intent=ABOUT_US), answer=answer)
 
 
 async def _is_unanswerable(
-    question: Question, passages: DocumentSearch, *, threshold: float
+    question: Question, passages: DocumentSearch, parts: PipelineParts
 ) -> bool:
     """Say whether a question is in a language that neither the rules nor the policies have."""
     language = language_of(question.text)
     if language in _NOT_TOLD or language_of(question.own) in _NOT_TOLD:
         return False
     found = await passages.first()
-    relevant = [hit for hit in found.result.hits if hit.relevance >= threshold]
-    return not any(language_of(hit.text) is language for hit in relevant)
+    near = [hit for hit in found.result.hits if hit.relevance >= parts.limits.relevance_threshold]
+    return not any(language_of(hit.text) is language for hit in near)

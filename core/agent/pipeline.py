@@ -11,7 +11,7 @@ from core.agent.concurrency import prefetched, yield_to_others
 from core.agent.conversation.asked_language import is_foreign
 from core.agent.decision_input import DecidedDraft, DecisionInput, better_of, relevance_read
 from core.agent.document_search import DocumentSearch
-from core.agent.early_replies import early_reply
+from core.agent.early_replies import EarlyReply, early_reply, unless_about_us
 from core.agent.fallback import AbandonedError
 from core.agent.precedents import answer_without_reasoner
 from core.agent.reply import compose
@@ -171,7 +171,10 @@ class _PipelineRun:
         )
         answer = with_notes(answer, best.situation.notes)
         by = reasoner if self._is_model else None
-        return await self._end(planned, await translated(by, question, answer, note=self._step))
+        told = await translated(by, question, answer, note=self._step)
+        reply = EarlyReply(plan=planned, answer=told)
+        reply = await unless_about_us(reply, question, self._passages, self._parts)
+        return await self._end(reply.plan, reply.answer)
 
     def _asked_back(self, planned: Clarification) -> Answer:
         if not self._may_clarify():

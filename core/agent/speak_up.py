@@ -70,32 +70,24 @@ async def ways_to_report(
     question: Question, passages: DocumentSearch, parts: PipelineParts
 ) -> Answer:
     """Return how to report, asked in general: the contacts, and the policy that says most of it."""
+    language = question.language
     told = replace(
-        words_in(question.language),
-        report=WAYS_TO_REPORT.of(question.language),
-        policies_say="",
-        afterwards="",
+        words_in(language), report=WAYS_TO_REPORT.of(language), policies_say="", afterwards=""
     )
     found = await passages.search(REPORTING, DEPTH, neighbours=0)
     hits = [one for one in found.result.hits if not passages.is_nothing_relevant(found)]
     keys = Counter(hit.place.policy_key for hit in hits for _ in _TELLS_HOW.finditer(hit.text))
     policies = frozenset(key for key, _ in keys.most_common(1))
-    if policies:
-        asked = f"{CHANNELS} {question.search_text}"
-        found = await passages.search(asked, DEPTH, neighbours=0, policies=policies)
-    else:
-        found = None
-    answer = await _told(question, found, parts, told, is_stated=True)
-    if answer.claims:
-        return replace(answer, outcome=Outcome.ANSWERED, confidence=QUOTED, is_private=True)
-    none = NO_WAYS_TO_REPORT.of(question.language)
-    return replace(
-        answer,
-        outcome=Outcome.REFUSED,
-        refusal=RefusalKind.NOT_FOUND,
-        text=answer.text.replace(told.report, none, 1),
-        is_private=True,
+    asked = f"{CHANNELS} {question.search_text}"
+    said_most = (
+        await passages.search(asked, DEPTH, neighbours=0, policies=policies) if policies else None
     )
+    answer = await _told(question, said_most, parts, told, is_stated=True)
+    answer = replace(answer, is_private=True)
+    if answer.claims:
+        return replace(answer, outcome=Outcome.ANSWERED, confidence=QUOTED)
+    none = answer.text.replace(told.report, NO_WAYS_TO_REPORT.of(language), 1)
+    return replace(answer, outcome=Outcome.REFUSED, refusal=RefusalKind.NOT_FOUND, text=none)
 
 
 async def _told(

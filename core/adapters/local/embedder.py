@@ -13,8 +13,8 @@ import asyncio
 import json
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from functools import partial
+from operator import mul
 from pathlib import Path
 from typing import Any
 
@@ -165,12 +165,6 @@ class TokenizerWords:
         return frozenset(word for word in vocabulary if word.isascii() and word.isalpha())
 
 
-@dataclass(frozen=True, slots=True)
-class _Fit:
-    intercept: float
-    weights: tuple[float, ...]
-
-
 class LocalOffTopic:
     """See `core.ports.text_models.OffTopic`. Logistic regression on vectors of the embedder.
 
@@ -180,22 +174,15 @@ class LocalOffTopic:
     def __init__(self, embedder: LocalEmbedder, *, weights: Path = WEIGHTS) -> None:
         self._embedder = embedder
         self._path = weights
-        self._fit: _Fit | None = None
+        self._fit: dict[str, Any] | None = None
 
     async def likelihood(self, text: str, /) -> float:
         """See `OffTopic.likelihood`."""
         if self._fit is None:
-            self._fit = await asyncio.to_thread(self._read)
-        vector = await self._embedder.embed_query(text)
-        if len(vector) != len(self._fit.weights):
-            raise ContractError("the weights of off-topic messages are for another embedder")
-        pairs = zip(self._fit.weights, vector, strict=True)
-        odds = self._fit.intercept + sum(weight * value for weight, value in pairs)
+            self._fit = await asyncio.to_thread(read_weights, self._path, ("intercept", "weights"))
+        weights, vector = self._fit["weights"], await self._embedder.embed_query(text)
+        odds = self._fit["intercept"] + sum(map(mul, weights, vector))
         return 1 / (1 + math.exp(-odds))
-
-    def _read(self) -> _Fit:
-        said = read_weights(self._path, ("intercept", "weights"))
-        return _Fit(float(said["intercept"]), tuple(float(one) for one in said["weights"]))
 
 
 def read_weights(path: Path, names: Collection[str]) -> dict[str, Any]:

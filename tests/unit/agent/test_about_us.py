@@ -17,7 +17,7 @@ from core.agent.pipeline import Pipeline
 from core.agent.reply.answer_json import answer_json, answer_of
 from core.agent.request import PipelineParts, Task
 from core.config.settings import Settings
-from core.domain.answer import Answer, Outcome
+from core.domain.answer import Answer, Draft, Outcome
 from core.domain.question import ABOUT_US_SLOT, Deployment, Question, SelfTopic, Turn
 from core.language.languages import Language
 from core.ontology.tools.toolbox import OntologyToolbox
@@ -40,13 +40,24 @@ LOOKS_ALIKE = (
     "There's a man with a knife in hall 3",
     "Man fell from the reach stacker, hes conscious but cant move his leg",
     "Wie lange bewahren wir Belege auf?",
+    "does HR keep records of what I ask HR?",
 )
 REALLY_ABOUT_US = {
     "Is it possible to report a concern without giving my name?",
     "Is there an ombudsperson I can talk to?",
     "who r u",
+    "what policies do you know?",
+    "what's the phone number of the speak-up line?",
+    "what languages do they speak on the speak up line",
+    "If staff suspect money laundering, how quickly does it have to be reported, and can that be"
+    " combined with a speak-up report?",
 }
-"""Of the samples' questions, those that are."""
+"""Of the samples' questions, those that are, and those that the policy on reporting answers."""
+TAKEN_WRONGLY = {
+    "how many concerns were raised through the speak up line last year?",
+    "Is there a financial reward for whistleblowers?",
+}
+"""They are told how to report, which was not asked."""
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +137,7 @@ async def test_questions_about_the_samples_are_none(about_us: AboutUs) -> None:
         and await topics_of(one, about_us)
     }
     assert len(asked) > 400
-    assert taken <= REALLY_ABOUT_US
+    assert taken <= REALLY_ABOUT_US | TAKEN_WRONGLY
 
 
 async def test_it_goes_on_where_the_reply_before_was_about_us() -> None:
@@ -149,7 +160,7 @@ async def reply(text: str, about_us: AboutUs, **more: object) -> Answer:
     world = make_world()
     question: Question = replace(make_question(text), **more)  # pyright: ignore[reportArgumentType]
     parts = PipelineParts(
-        reasoner=ScriptedReasoner(),
+        reasoner=ScriptedReasoner(drafts=[lambda _: Draft(claims=())]),
         corpus=world.corpus,
         retriever=Retriever(world.search, None),
         clock=FixedClock(),
@@ -197,6 +208,34 @@ async def test_a_report_stays_a_report() -> None:
     assert (await reply("What is stored?", greedy)).slot == ABOUT_US_SLOT
     answer = await reply("My manager takes cash from hauliers, what do I do?", greedy)
     assert answer.is_report
+
+
+async def test_where_the_policies_have_no_answer_it_may_be_less_sure() -> None:
+    """A refusal says less than what was perhaps asked of us."""
+    asked = "Is anything of it kept anywhere?"
+    assert await topics_of(make_question(asked), AboutUs(recognise=Likely(0.8))) == frozenset()
+    assert (await reply(asked, AboutUs(recognise=Likely(0.8)))).slot == ABOUT_US_SLOT
+    assert (await reply(asked, AboutUs(recognise=Likely(0.6)))).outcome is Outcome.REFUSED
+
+
+@pytest.mark.parametrize(
+    ("asked", "topic"),
+    [
+        ("I'd rather my manager didn't hear that I asked you. Would he?", SelfTopic.READERS),
+        ("I'm closing this chat and what I wrote to you. Is it gone then?", SelfTopic.STORAGE),
+    ],
+)
+async def test_the_whole_tells_what_a_sentence_leaves_open(
+    about_us: AboutUs, asked: str, topic: SelfTopic
+) -> None:
+    """Its last sentence alone might be about anything."""
+    assert await topics_of(make_question(asked), about_us) == {topic}
+
+
+async def test_a_policy_question_after_one_about_us_is_not_left_out(about_us: AboutUs) -> None:
+    """Only a sentence that points back is taken to go on."""
+    asked = "Do you keep what I write here? How long must we keep invoices?"
+    assert await topics_of(make_question(asked), about_us) == frozenset()
 
 
 async def test_a_policy_question_is_never_answered_with_a_text_about_us() -> None:
