@@ -80,6 +80,8 @@ async def _about_us(
     answer = compose.about_us(said, language, is_private=bool(topics & PRIVATE))
     if SelfTopic.SPEAK_UP in topics:
         answer = await ways_to_report(question, passages, parts)
+        if answer.outcome is Outcome.REFUSED and not said:
+            return None  # what else the policies say may answer
         answer = compose.with_note(answer, said) if said else answer
     return EarlyReply(plan=Plan(intent=ABOUT_US), answer=answer)
 

@@ -244,7 +244,7 @@ def expiry_note(metadata: PolicyMetadata, stored: list[StoredVersion], on_day: d
     if holds is not None and begin < _begin(holds):
         return None
     return (
-        f"it is over since {until}, and no version of {metadata.key!r} is in force: ingest its next"
+        f"it expired on {until}, and no version of {metadata.key!r} is in force: ingest its next"
         " version, or correct the day on which it ends"
     )
 
