@@ -6,13 +6,12 @@ may be written in either case. `subject` is who the OpenID Connect provider of t
 says somebody is (its claim `sub`).
 """
 
-import json
 import re
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, cast
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from core.config.setting import json_or_file
 from core.domain.errors import ConfigError
 from core.domain.officers import Account, Officer, Officers, WorkingCalendar
 
@@ -32,23 +31,12 @@ def read_officers(
     Raises:
         ConfigError: One of the settings can't be read; it is named.
     """
-    listed = [] if given is None else _loaded(given)
+    listed = [] if given is None else json_or_file(_LIST, given, list)
     return Officers(
         all=tuple(_officer(one) for one in listed),
         channel=None if channel is None else _account(_unlinked(channel), variable=_CHANNEL),
         calendar=calendar or WorkingCalendar(),
     )
-
-
-def _loaded(given: str) -> list[Any]:
-    try:
-        text = given if given.lstrip().startswith("[") else Path(given).expanduser().read_text()
-        loaded: object = json.loads(text)
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"{_LIST}: expected JSON, or a file that holds it: {error}") from error
-    if not isinstance(loaded, list):
-        raise ConfigError(f"{_LIST}: expected a list of officers")
-    return cast("list[Any]", loaded)
 
 
 def _officer(given: Any) -> Officer:

@@ -1,11 +1,10 @@
 """Settings of what people see first: questions to begin with, names and icons of the apps."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from core.config.setting import one_of, setting
+from core.config.setting import json_or_file, one_of, setting
 from core.domain.errors import ConfigError
 from core.language.interface.texts import SPOKEN
 from core.language.languages import Language
@@ -81,16 +80,7 @@ class AppSettings:
 
 def _read(given: str) -> tuple[str, ...]:
     variable = "CITEBOUND_STARTERS"
-    try:
-        is_list = given.lstrip().startswith("[")
-        text = given if is_list else Path(given).expanduser().read_text(encoding="utf-8")
-        loaded: Any = json.loads(text)
-    except (OSError, ValueError) as error:
-        raise ConfigError(
-            f'{variable}: expected a list in JSON, such as ["Can I accept a gift?"], or a file that'
-            f" holds it: {error}"
-        ) from error
-    listed = cast("list[Any]", loaded) if isinstance(loaded, list) else [None]
+    listed = json_or_file(variable, given, list)
     if not all(isinstance(one, str) and one.strip() for one in listed):
         raise ConfigError(f"{variable}: expected a list of questions")
     questions = tuple(dict.fromkeys(" ".join(one.split()) for one in cast("list[str]", listed)))

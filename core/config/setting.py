@@ -1,21 +1,23 @@
 """What a setting is, how it is read and shown, and what it may say."""
 
 import base64
+import json
 import re
 from collections.abc import Callable
 from dataclasses import field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from core.domain.errors import ConfigError
 
+_Json = TypeVar("_Json", list[Any], dict[str, Any])
 TOKEN_KEY_BYTES = 32
 """Of AES-256, HMAC-SHA256 and X25519."""
 
 
-Check = Callable[[str, Any], None]
+Check = Callable[[str, Any], object]
 """Takes a variable and its value; raises `ConfigError`, which names the variable, of a secret no
-more."""
+more. What it returns is not looked at."""
 
 
 def setting(
@@ -83,6 +85,26 @@ def parse(variable: str, raw: str, kind: Any) -> Any:
     except ValueError as error:
         raise ConfigError(f"{variable}: expected a number, got {raw!r}") from error
     return Path(raw).expanduser() if kind in (Path, Path | None) else raw
+
+
+def json_or_file(variable: str, given: str, kind: type[_Json]) -> _Json:
+    """Return JSON of a kind that a setting holds, or the file that it names.
+
+    Raises:
+        ConfigError: It can't be read, or is of another kind; the message names the variable.
+    """
+    mark, expected = ("[", "a list") if kind is list else ("{", "an object")
+    try:
+        is_json = given.lstrip().startswith(mark)
+        text = given if is_json else Path(given).expanduser().read_text(encoding="utf-8")
+        loaded: object = json.loads(text)
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"{variable}: expected {expected} in JSON, or a file that holds it: {error}"
+        ) from error
+    if not isinstance(loaded, kind):
+        raise ConfigError(f"{variable}: expected {expected}")
+    return loaded
 
 
 def within(low: float, high: float) -> Check:
