@@ -12,13 +12,14 @@ import logging
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import KW_ONLY, dataclass
-from datetime import date, timedelta
+from datetime import UTC, date, timedelta
 
 from core.agent.rehearsal import Rehearses
 from core.config.settings import Settings
 from core.domain.errors import TransientError, raised_at
 from core.ports import Clock, CorpusStore, Embedder
 from core.replay.consistency import CheckLimits, ConsistencyCheck, ConsistencyStore, PastAnswer
+from core.time_zones import day_in
 
 LOOKS_EVERY_S = 60.0
 PAUSE_S = 2.0
@@ -71,7 +72,7 @@ class ConsistencyWatch:
         night = self.clock.now() - timedelta(hours=self.settings.consistency_hour)
         if why_not(self.settings) or night.hour >= WITHIN_H:
             return None
-        day = night.date()
+        day = day_in(night, UTC)
         if not await self.store.claim(day):
             return None
         pool = await self.store.pool()

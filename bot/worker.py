@@ -14,7 +14,7 @@ import random
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from bot.metrics import Meter
 from bot.traces import STAGES, TraceSpan, add_stages, traced
@@ -247,6 +247,7 @@ class Worker:
                     _request(claimed, readers, await _language(claimed, platform)),
                     context=around.messages,
                     is_unread=around.is_unread,
+                    asked_on=self._asked_on(claimed, readers),
                 ),
                 progress=_Watched(progress, look),
                 completion=_completion(claimed, is_dead=False),
@@ -278,6 +279,11 @@ class Worker:
         self._meter.count(tokens, read, model=model, direction="read")
         self._meter.count(tokens, call.tokens.output, model=model, direction="written")
         self._meter.count("citebound_model_cost_usd_total", call.cost_usd or 0.0, model=model)
+
+    def _asked_on(self, claimed: Claimed, readers: Readers) -> date:
+        """Return the day of the first attempt where those are who read the answer."""
+        there = self._clock.today(readers.jurisdiction)
+        return claimed.as_of + (there - self._clock.today())
 
     async def _close(
         self, claimed: Claimed, answer: Answer, *, cause: str, is_dead: bool = False
@@ -334,7 +340,7 @@ def _request(
         jurisdiction=readers.jurisdiction,
         tags=readers.tags,
         are_groups_unread=readers.are_groups_unread,
-        as_of=claimed.as_of,
+        asked_on=claimed.as_of,
         edition=claimed.edition,
         question_id=claimed.question_id,
         is_addressed=claimed.raw.get(OVERHEARD) is not True,

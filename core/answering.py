@@ -207,7 +207,7 @@ async def compose(
             can't be migrated.
     """
     arm(settings.failpoint)
-    calendar = read_calendar(settings.calendar)
+    calendar = read_calendar(settings.calendar, zone=settings.zones.home)
     officers = read_officers(settings.officers, settings.case_channel, calendar)
     async with AsyncExitStack() as stack:
         embedders = (
@@ -233,7 +233,7 @@ async def compose(
             engine,
             settings,
             officers=officers,
-            clock=clock or SystemClock(),
+            clock=clock or SystemClock(settings.zones),
             ids=ids or UuidSource(),
             pseudonyms=await open_pseudonyms(engine, settings),
             operator=operator,

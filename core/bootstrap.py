@@ -57,7 +57,7 @@ class Service(AnswerService, PostgresStores):
                 reasoners,
                 retriever=searches,
                 limits=limits,
-                precedents=RecordedPrecedents(question),
+                precedents=RecordedPrecedents(question, zone=self.clock.zones.home),
                 calibrations=ShippedCalibrations(question.calibrations),
             )
 

@@ -31,7 +31,7 @@ async def open_stores(
             engine,
             settings,
             officers=officers,
-            clock=SystemClock(),
+            clock=SystemClock(settings.zones),
             ids=UuidSource(),
             operator=operator,
         )

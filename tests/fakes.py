@@ -19,6 +19,7 @@ from core.language.content_words import content_words
 from core.language.spans import Span, VersionId
 from core.ontology.graphs.whole import WholeOntology
 from core.ports import (
+    Clock,
     Completion,
     EmbeddingSpace,
     Knowledge,
@@ -276,7 +277,7 @@ class InMemoryLog:
         )
 
 
-class FixedClock:
+class FixedClock(Clock):
     """It is always the same moment; each look at the stop watch takes a millisecond."""
 
     def __init__(self) -> None:

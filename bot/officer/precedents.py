@@ -67,7 +67,7 @@ class PrecedentPages:
     async def form(self, visit: Visit) -> web.StreamResponse:
         """Show what is to be filled in, with what the case and its answer suggest."""
         case = await self._case(visit)
-        until = self.clock.now().date() + timedelta(days=DEFAULT_DAYS)
+        until = self.clock.today() + timedelta(days=DEFAULT_DAYS)
         suggested = {
             "question": case.question,
             "clauses": "\n".join(_suggested(case)),

@@ -5,14 +5,14 @@
 a list, `holidays` may name a file with a date on each line, whatever follows it.
 """
 
-import json
 import re
-from collections.abc import Iterable, Mapping
-from datetime import date
+from collections.abc import Iterable
+from datetime import UTC, date, tzinfo
 from pathlib import Path
 from typing import Any, cast
-from zoneinfo import ZoneInfo
 
+from core.config.setting import json_or_file
+from core.config.time_zones import time_zone
 from core.domain.errors import ConfigError
 from core.domain.officers import WorkingCalendar
 
@@ -23,21 +23,21 @@ _HOURS = re.compile(r"([01]\d|2[0-4]):([0-5]\d)-([01]\d|2[0-4]):([0-5]\d)")
 _LONGEST_REMINDER_H = 80.0
 
 
-def read_calendar(given: str | None) -> WorkingCalendar:
-    """Return when officers work; without a setting on each day, all day.
+def read_calendar(given: str | None, *, zone: tzinfo = UTC) -> WorkingCalendar:
+    """Return when officers work; without a setting on each day, all day, in the given zone.
 
     Raises:
         ConfigError: It can't be read; what of it is named.
     """
     if given is None:
-        return WorkingCalendar()
-    told = _loaded(given)
+        return WorkingCalendar(zone=zone)
+    told = json_or_file(_VARIABLE, given, dict)
     unknown = set(told) - _KEYS
     if unknown:
         raise ConfigError(f"{_VARIABLE}: unknown key {min(unknown)!r}")
-    calendar: dict[str, Any] = {}
+    calendar: dict[str, Any] = {"zone": zone}
     if "time_zone" in told:
-        calendar["zone"] = _zone(told["time_zone"])
+        calendar["zone"] = time_zone(f"{_VARIABLE}: time_zone", str(told["time_zone"]))
     if "working_days" in told:
         calendar["days"] = _days(told["working_days"])
     if "hours" in told:
@@ -47,27 +47,6 @@ def read_calendar(given: str | None) -> WorkingCalendar:
     if "remind_hours" in told:
         calendar["reminded_h"] = _reminder(told["remind_hours"])
     return WorkingCalendar(**calendar)
-
-
-def _loaded(given: str) -> Mapping[str, object]:
-    try:
-        text = given if given.lstrip().startswith("{") else Path(given).expanduser().read_text()
-        loaded: object = json.loads(text)
-    except (OSError, ValueError) as error:
-        message = f"{_VARIABLE}: expected JSON, or a file that holds it: {error}"
-        raise ConfigError(message) from error
-    if not isinstance(loaded, dict):
-        raise ConfigError(f"{_VARIABLE}: expected an object")
-    return cast("Mapping[str, object]", loaded)
-
-
-def _zone(name: object) -> ZoneInfo:
-    try:
-        return ZoneInfo(str(name))
-    except (KeyError, ValueError, OSError) as error:
-        raise ConfigError(
-            f"{_VARIABLE}: time_zone: expected a name such as Europe/Berlin, got {name!r}"
-        ) from error
 
 
 def _days(given: object) -> frozenset[int]:

@@ -5,9 +5,15 @@ import uuid
 from datetime import UTC, datetime
 from secrets import token_bytes
 
+from core.ports import Clock
+from core.time_zones import TimeZones
 
-class SystemClock:
+
+class SystemClock(Clock):
     """See `core.ports.Clock`."""
+
+    def __init__(self, zones: TimeZones | None = None) -> None:
+        self.zones = zones or TimeZones()
 
     def now(self) -> datetime:
         """See `Clock.now`."""

@@ -44,7 +44,7 @@ from core.language.people import names_in
 from core.language.quantities import comparable, quantities
 from core.language.question_form import question_form
 from core.language.spans import Span, VersionId
-from core.ports import Embedder
+from core.ports import Clock, Embedder
 from core.ports.precedents import Precedent, TellsPrecedents
 from core.ports.text_models import Vector
 
@@ -203,6 +203,7 @@ async def answer_by_precedent(parts: PipelineParts, task: Task) -> Run | None:
     live = await parts.corpus.versions(question.scope)
     answer = told(
         found,
+        approved_on=_approved_on(found, parts.clock),
         places=places,
         versions={one.version_id: one for one in live},
         language=question.language,
@@ -238,6 +239,7 @@ _VERDICTS = tuple(Verdict(claim=0, check=one, passed=True) for one in (Check.CIT
 def told(
     precedent: Precedent,
     *,
+    approved_on: date,
     places: Mapping[Span, SectionRef],
     versions: Mapping[VersionId, PolicyVersion],
     language: Language = Language.ENGLISH,
@@ -257,7 +259,6 @@ def told(
         )
         for number, one in enumerate(precedent.clauses, start=1)
     )
-    approved_on = _approved_on(precedent)
     heading = BY_COMPLIANCE.format(day=long_day(approved_on)).of(language)
     marks = "".join(f"[{one.number}]" for one in citations)
     return Answer(
@@ -275,10 +276,10 @@ def told(
     )
 
 
-def _approved_on(precedent: Precedent) -> date:
+def _approved_on(precedent: Precedent, clock: Clock) -> date:
     if precedent.approved_at is None:
         raise ValueError(f"expected an approved precedent, got {precedent.state.value!r}")
-    return precedent.approved_at.date()
+    return clock.day_of(precedent.approved_at)
 
 
 def _first_day(version: PolicyVersion) -> str | None:

@@ -15,7 +15,7 @@ from core.domain.conversation import ContextMessage, Place
 from core.domain.evidence import Evidence
 from core.domain.officers import SpeakUpContacts
 from core.domain.policy import EVERYONE
-from core.domain.question import Question
+from core.domain.question import Question, Scope
 from core.domain.run import BudgetUse, ModelCall, Plan, Run, RunLimits, RunSetup
 from core.language.languages import Language
 from core.ontology.tools.registry import Tool
@@ -56,7 +56,9 @@ class AskRequest:
     tags: frozenset[str] = frozenset()
     """Scope of the conversation."""
     as_of: date | None = None
-    """The day whose rules count; None: today."""
+    """The day whose rules count; None: that of asking."""
+    asked_on: date | None = None
+    """The day of the first attempt, which a repeated one has again; None: today."""
     edition: int | None = None
     """State of the corpus; None: the current one."""
     use_rag: bool = True
@@ -74,6 +76,19 @@ class AskRequest:
     question_id: str | None = None
     """UUIDv7 that a repeated attempt has again, so that no model call is made twice; None: a new
     one."""
+
+    def scope(self, *, today: date, edition: int) -> Scope:
+        """Return what its answer may rest on."""
+        asked_on = self.asked_on or today
+        as_of = self.as_of or asked_on
+        return Scope(
+            as_of=as_of,
+            is_other_day=as_of != asked_on,
+            edition=edition,
+            groups=self.groups | {EVERYONE},
+            jurisdiction=self.jurisdiction,
+            tags=self.tags,
+        )
 
 
 def run_setup(

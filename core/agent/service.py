@@ -44,8 +44,7 @@ from core.domain.errors import (
     raised_at,
 )
 from core.domain.officers import SpeakUpContacts
-from core.domain.policy import EVERYONE
-from core.domain.question import Question, Scope, Turn
+from core.domain.question import Question, Turn
 from core.domain.run import Run, RunLimits, RunSetup
 from core.ontology.graphs.whole import WholeOntology
 from core.ontology.tools.toolbox import OntologyToolbox
@@ -382,12 +381,8 @@ class Answering:
             asker=request.asker,
             text=text,
             standalone=text,
-            scope=Scope(
-                as_of=request.as_of or now.date(),
-                edition=edition,
-                groups=request.groups | {EVERYONE},
-                jurisdiction=request.jurisdiction,
-                tags=request.tags,
+            scope=request.scope(
+                today=self._parts.clock.day_of(now, request.jurisdiction), edition=edition
             ),
             asked_at=now,
             is_addressed=request.is_addressed,

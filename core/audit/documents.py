@@ -141,6 +141,7 @@ def _question(run: Run) -> dict[str, Json]:
         "tags": sorted(question.scope.tags),
         "jurisdiction": question.scope.jurisdiction,
         "as_of": question.scope.as_of.isoformat(),
+        "is_other_day": question.scope.is_other_day,
         "is_addressed": question.is_addressed,
         "turns": [turn.answer_id for turn in question.history],
     }

@@ -84,7 +84,7 @@ class PrecedentService:
             UsageError: This officer answered or proposed it, it was decided before, its last day
                 has passed, or a clause of it no longer stands.
         """
-        today = self._clock.now().date()
+        today = self._clock.today()
 
         async def work(unit: PrecedentUnit) -> Precedent:
             precedent = await _undecided(unit, number, by)
@@ -194,7 +194,7 @@ class PrecedentService:
         return after
 
     async def _clause(self, unit: PrecedentUnit, name: ClauseName) -> BoundClause:
-        on_day = self._clock.now().date()
+        on_day = self._clock.today()
         found = await unit.section(name.policy, name.section, on_day=on_day)
         if found is None:
             raise UsageError(
@@ -219,7 +219,7 @@ class PrecedentService:
             answered_by=case.answered_by,
             clauses=tuple(clauses),
             scope=scope_of(proposal, case, clauses),
-            expires_on=_last_day(proposal.expires_on, today=now.date()),
+            expires_on=_last_day(proposal.expires_on, today=self._clock.day_of(now)),
             proposed_by=proposal.by.login,
             proposed_at=now,
             record_id=self._ids.new(),

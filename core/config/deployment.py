@@ -14,8 +14,10 @@ from core.config.setting import (
     setting,
     within,
 )
+from core.config.time_zones import read_time_zones
 from core.domain.errors import ConfigError
 from core.failpoints import NAMES
+from core.time_zones import TimeZones
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +31,14 @@ class DeploymentSettings:
         check=one_of("development", "production"),
     )
     """`production` refuses what only tests may do."""
+    time_zone: str = setting(
+        "CITEBOUND_TIME_ZONE",
+        "UTC",
+        "Where a day begins: the deployment's time zone (`Europe/Berlin`), then those of channels"
+        " with another jurisdiction (`Europe/Berlin,NZ=Pacific/Auckland`)",
+        check=read_time_zones,
+    )
+    """By it a version is in force, a review due and a case overdue."""
     migrate: str = setting(
         "CITEBOUND_MIGRATE",
         "auto",
@@ -193,6 +203,11 @@ class DeploymentSettings:
         check=one_of(*NAMES),
     )
     """See `core.failpoints`; refused in production."""
+
+    @property
+    def zones(self) -> TimeZones:
+        """`time_zone`, read."""
+        return read_time_zones("CITEBOUND_TIME_ZONE", self.time_zone)
 
     @property
     def migrates(self) -> bool:

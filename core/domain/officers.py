@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from core.domain.conversation import Place
 from core.domain.errors import ConfigError
+from core.time_zones import day_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +119,7 @@ class WorkingCalendar:
         What comes outside of working hours counts from when they begin again.
         """
         local = moment.astimezone(self.zone)
-        day, minute = local.date(), local.hour * 60 + local.minute
+        day, minute = day_in(moment, self.zone), local.hour * 60 + local.minute
         if self.is_working_day(day) and minute < self.closes_m:
             begin_m = max(minute, self.opens_m)
         else:
@@ -131,7 +132,7 @@ class WorkingCalendar:
     def reminds_at(self, due_at: datetime) -> datetime:
         """Return when officers are reminded of what is due then, UTC."""
         local = due_at.astimezone(self.zone)
-        day, end_m = local.date(), local.hour * 60 + local.minute
+        day, end_m = day_in(due_at, self.zone), local.hour * 60 + local.minute
         left_m = round(self.reminded_h * 60)
         end_m = min(end_m, self.closes_m) if self.is_working_day(day) else self.opens_m
         while end_m - left_m < self.opens_m:

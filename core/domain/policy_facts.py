@@ -7,7 +7,7 @@ stored and compares, word for word.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from enum import StrEnum
 
 from core.domain.policy import PolicyMetadata
@@ -67,8 +67,8 @@ class PolicyFacts:
     """Title, version label, owner, country, audience and days in force."""
     source_name: str
     """Name of the file it was read from."""
-    changed_at: datetime
-    """When its text was first published, aware, UTC."""
+    changed_on: date
+    """When its text was first published."""
     before: str | None
     """Label of the version before, or its number if it has none; None: there is none that the
     scope may read."""
@@ -145,7 +145,7 @@ def _version(facts: PolicyFacts) -> tuple[str, ...]:
 
 def _change(facts: PolicyFacts) -> tuple[str, ...]:
     name, before = _named(facts), _label(facts.before)
-    published = f"The present text of {name} was published here on {_day(facts.changed_at.date())}"
+    published = f"The present text of {name} was published here on {_day(facts.changed_on)}"
     if facts.changes is None or not before:
         return (f"{published}; there is no earlier version here to compare it with.",)
     told = [

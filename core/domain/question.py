@@ -74,6 +74,8 @@ class Scope:
 
     as_of: date
     """The day whose rules count: versions in force on it."""
+    is_other_day: bool = False
+    """True if it was not the day of asking: the answer tells of the past or of what is to come."""
     edition: int | None = None
     """State of the corpus; None: the current one."""
     groups: frozenset[str] = frozenset({EVERYONE})

@@ -1,7 +1,7 @@
 """Past answers that rest on what a policy no longer says: found, approved, given again."""
 
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from typing import Protocol
 
 from core.domain.affected import AffectedEdition
@@ -48,8 +48,8 @@ class Correction:
     """See `Scope.tags`."""
     context: tuple[ContextMessage, ...]
     """What people wrote around it."""
-    answered_at: datetime
-    """When it was answered, UTC."""
+    answered_on: date
+    """When it was answered."""
     changed: tuple[str, ...]
     """What changed, as people say it ("Gifts Policy, 2.1")."""
     given: JsonObject
@@ -67,7 +67,7 @@ class Correction:
     @property
     def note(self) -> str:
         """What is said below the new answer."""
-        day, what = long_day(self.answered_at.date()), "; ".join(self.changed)
+        day, what = long_day(self.answered_on), "; ".join(self.changed)
         told = REPLACES + _CHANGED.format(day=day, what=what)
         return told.of(self.language)
 

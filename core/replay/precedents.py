@@ -4,7 +4,7 @@ Whether there are others today, or this one was withdrawn since, changes nothing
 """
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, time
+from datetime import datetime, time, tzinfo
 from typing import Any
 
 from core.agent.reply.answer_json import answer_of
@@ -16,8 +16,9 @@ from core.replay.recorded import RecordedQuestion
 class RecordedPrecedents:
     """See `core.ports.precedents.TellsPrecedents`: tells again what was told, and nothing else."""
 
-    def __init__(self, question: RecordedQuestion) -> None:
+    def __init__(self, question: RecordedQuestion, *, zone: tzinfo) -> None:
         self._question = question
+        self._zone = zone
 
     async def tellable(self, _: Scope, /) -> tuple[Precedent, ...]:
         """Return the precedent that was told.
@@ -27,16 +28,16 @@ class RecordedPrecedents:
         """
         if self._question.record.document.get("precedent") is None:
             return ()
-        return (_told(self._question.answer, self._question.record.text("question")),)
+        return (_told(self._question.answer, self._question.record.text("question"), self._zone),)
 
 
-def _told(stored: Mapping[str, Any], question: str) -> Precedent:
+def _told(stored: Mapping[str, Any], question: str, zone: tzinfo) -> Precedent:
     """Return a precedent as its answer shows it: its question is the one that was asked."""
     answer = answer_of(stored)
     told, (claim,) = answer.precedent, answer.claims
     if told is None:
         raise ValueError("expected an answer that tells a precedent, got another one")
-    approved_at = datetime.combine(told.approved_on, time(), tzinfo=UTC)
+    approved_at = datetime.combine(told.approved_on, time(), tzinfo=zone)
     return Precedent(
         precedent_id=told.precedent_id,
         number=told.number,

@@ -6,7 +6,7 @@ What personal text a record committed to may have been erased since: then it can
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 from functools import cached_property
 from typing import Any
 
@@ -141,6 +141,9 @@ class RecordedQuestion:
         """
         document, setup = self.record.document, self._setup
         question: Mapping[str, Any] = document["question"]
+        as_of = today or date.fromisoformat(question["as_of"])
+        # An earlier release did not store it, and said nothing of what is to come.
+        is_other_day = today is None and question.get("is_other_day", True)
         return AskRequest(
             text=self.record.text("question"),
             place=Place(
@@ -150,7 +153,8 @@ class RecordedQuestion:
             groups=frozenset(question["groups"]),
             jurisdiction=question["jurisdiction"],
             tags=frozenset(question["tags"]),
-            as_of=today or date.fromisoformat(question["as_of"]),
+            as_of=as_of,
+            asked_on=as_of - timedelta(days=is_other_day),
             edition=None if today else document["run"]["edition"],
             use_rag=setup["use_rag"],
             context=_context(self.record),

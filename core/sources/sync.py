@@ -205,7 +205,7 @@ class SourceSync:
         try:
             await self._withdrawals.withdraw(
                 policy,
-                since=self._clock.now().date(),
+                since=self._clock.today(),
                 reason=reason,
                 is_file_gone=is_file_gone,
             )

@@ -68,6 +68,20 @@ def test_no_public_class_name_stands_twice() -> None:
     assert {name: paths for name, paths in found.items() if len(paths) > 1} == {}
 
 
+def test_no_module_but_one_makes_a_day_of_an_instant() -> None:
+    """A day needs a time zone: `Clock.today`, `Clock.day_of` or `day_in` know it."""
+    made = [
+        f"{_name(path)}:{node.lineno}"
+        for path in MODULES
+        for node in ast.walk(_tree(path))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "date"
+        and not node.args
+    ]
+    assert [one.partition(":")[0] for one in made] == ["core/time_zones.py"], made
+
+
 def test_no_folder_holds_more_than_a_reader_takes_in() -> None:
     """Rooms are by concept: about 20 modules at most."""
     folders = Counter(_name(path.parent) for path in MODULES)

@@ -105,6 +105,11 @@ def test_credentials_in_addresses_and_lists_of_people_are_not_shown() -> None:
         ({"CITEBOUND_VOYAGE_TIMEOUT_S": "0"}, "CITEBOUND_VOYAGE_TIMEOUT_S: expected 0.5 to 60"),
         ({"CITEBOUND_MIGRATION_URL": "postgresql://o@h/d"}, "needs DATABASE_URL"),
         ({"CITEBOUND_ENVIRONMENT": "test"}, "expected development or production"),
+        ({"CITEBOUND_TIME_ZONE": "Mars/Base"}, "CITEBOUND_TIME_ZONE: .* got 'Mars/Base'"),
+        ({"CITEBOUND_TIME_ZONE": "UTC,NZ=Auckland"}, "CITEBOUND_TIME_ZONE: .* got 'Auckland'"),
+        ({"CITEBOUND_TIME_ZONE": "UTC,Asia/Tokyo"}, "CITEBOUND_TIME_ZONE: .* a country"),
+        ({"CITEBOUND_TIME_ZONE": "UTC,NZ=UTC,NZ=UTC"}, "CITEBOUND_TIME_ZONE: .* a country"),
+        ({"CITEBOUND_TIME_ZONE": "../" * 3_000}, "CITEBOUND_TIME_ZONE: expected"),
         ({"CITEBOUND_FAILPOINT": "F99"}, "CITEBOUND_FAILPOINT: expected one of F1, F2"),
         (
             {"CITEBOUND_FAILPOINT": "F1", "CITEBOUND_ENVIRONMENT": "production"},

@@ -56,7 +56,7 @@ async def _approve(
             f"{login!r} is no officer: CITEBOUND_OFFICERS names {', '.join(logins) or 'nobody'}"
         )
     async with open_stores(PostgresStores, settings) as stores:
-        await stores.affected.compare(on_day=stores.clock.now().date())
+        await stores.affected.compare(on_day=stores.clock.today())
         return await stores.affected_editions.approve(officer=login, edition=edition, policy=policy)
 
 
@@ -64,7 +64,7 @@ async def _affected(
     settings: Settings, edition: int | None, policy: str | None
 ) -> Sequence[AffectedAnswer]:
     async with open_stores(PostgresStores, settings) as stores:
-        await stores.affected.compare(on_day=stores.clock.now().date())
+        await stores.affected.compare(on_day=stores.clock.today())
         ledger = Ledger(clock=stores.clock, ids=stores.ids, unit=settings.unit)
     officer = getpass.getuser()
     async with open_engine(settings, DatabaseRole.CONSOLE, officer=officer) as engine:

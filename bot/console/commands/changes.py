@@ -26,6 +26,6 @@ def changes(*, since: Edition | date | None, as_json: bool) -> int:
 
 async def _changes(since: Edition | date | None) -> CorpusChanges:
     async with open_stores(PostgresStores) as stores:
-        week_ago = stores.clock.now().date() - timedelta(days=7)
+        week_ago = stores.clock.today() - timedelta(days=7)
         begin = since.number if isinstance(since, Edition) else since or week_ago
         return await stores.corpus_changes.since(begin)

@@ -90,7 +90,7 @@ async def _act(
                 terminal=open_terminal(),
                 as_json=as_json,
                 scope=Scope(
-                    as_of=options.as_of or stores.clock.now().date(),
+                    as_of=options.as_of or stores.clock.today(options.jurisdiction),
                     edition=options.edition,
                     groups=groups,
                     jurisdiction=options.jurisdiction,

@@ -46,7 +46,7 @@ from core.config.settings import Settings, shown_value
 from core.domain.errors import CiteboundError, ConfigError
 from core.domain.officers import Officers
 from core.domain.question import Scope
-from core.ports import CorpusStore
+from core.ports import Clock, CorpusStore
 
 EXIT_BROKEN = 3
 SURFACES = ("bot.slack.app.health", "bot.teams.app.health")
@@ -250,9 +250,13 @@ async def _database(settings: Settings, *, is_live: bool) -> AsyncGenerator[Diag
             yield _nothing_ingested("not checked: this login may not read it")
         elif facts.revision == newest_revision():
             stores = PostgresStores(
-                engine, settings, officers=Officers(), clock=SystemClock(), ids=UuidSource()
+                engine,
+                settings,
+                officers=Officers(),
+                clock=SystemClock(settings.zones),
+                ids=UuidSource(),
             )
-            yield await _corpus(stores.corpus)
+            yield await _corpus(stores.corpus, stores.clock)
             yield await check_space(settings, PostgresSpaceStore(engine))
             yield await _confidence(stores.calibrations)
             async for finding in check_sources(
@@ -297,11 +301,11 @@ def _migrations(facts: ServerFacts) -> Diagnosis:
     return Diagnosis(subject="migrations", health=Status.MISSING, found=found, cure=cure)
 
 
-async def _corpus(corpus: CorpusStore) -> Diagnosis:
+async def _corpus(corpus: CorpusStore, clock: Clock) -> Diagnosis:
     edition = await corpus.current_edition()
     if edition is None:
         return _nothing_ingested("empty")
-    scope = Scope(as_of=SystemClock().now().date())
+    scope = Scope(as_of=clock.today())
     policies = await corpus.versions(scope)
     chunks = "chunks indexed" if await corpus.has_chunks(scope) else "no chunks: graph only"
     found = f"edition {edition}, {len(policies)} policies in force for everyone, {chunks}"

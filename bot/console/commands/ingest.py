@@ -206,7 +206,7 @@ async def _end(
 async def _withdraw(
     ingestion: Ingestion, gone: Sequence[PolicyFile], *, is_quiet: bool = False
 ) -> list[Vanished]:
-    today = ingestion.service.clock.now().date()
+    today = ingestion.service.clock.today()
     done = await withdraw_vanished(
         ingestion.service.withdrawals, gone, since=today, run=ingestion.run
     )
@@ -313,7 +313,7 @@ async def _publish(
             is_quiet=options.as_json,
             ticks=ticks,
         )
-        await service.suspensions.compare(on_day=service.clock.now().date())
+        await service.suspensions.compare(on_day=service.clock.today())
         gone = await find_vanished(service.withdrawals, listing, keys_of(results))
         if gone and options.syncs and not options.is_sure:
             return _Outcome(results=results, gone=gone, vanished=[], changes=None)

@@ -116,9 +116,9 @@ async def _opened() -> AsyncGenerator[tuple[PrecedentService, Officers]]:
     officers = read_officers(settings.officers, settings.case_channel)
     async with open_engine(settings) as engine:
         stores = PostgresStores(
-            engine, settings, officers=officers, clock=SystemClock(), ids=UuidSource()
+            engine, settings, officers=officers, clock=SystemClock(settings.zones), ids=UuidSource()
         )
-        await stores.suspensions.compare(on_day=stores.clock.now().date())
+        await stores.suspensions.compare(on_day=stores.clock.today())
         yield PrecedentService(stores.precedents, clock=stores.clock, ids=stores.ids), officers
 
 

@@ -104,9 +104,11 @@ async def _then(terminal: Terminal, service: Service, question: RecordedQuestion
 
 
 async def _today(terminal: Terminal, service: Service, question: RecordedQuestion) -> _Outcome:
+    asked = question.record.document["question"]
     with terminal.busy("Answering as of today"):
         run = await service.answering.rehearse(
-            question.request(today=service.clock.now().date()), history=question.history()
+            question.request(today=service.clock.today(asked["jurisdiction"])),
+            history=question.history(),
         )
     changes = changes_between(question.answer, answer_json(run.answer))
     then = question.record.document["run"]["edition"]

@@ -177,7 +177,7 @@ async def _sync(
                     raise
                 done[one] = error
                 terminal.remark(Text(f"{one}: {error}", style="red"))
-        await service.suspensions.compare(on_day=service.clock.now().date())
+        await service.suspensions.compare(on_day=service.clock.today())
         known = {one.source.name: one.items for one in await service.sources.all()}
     # Whenever that was found: a listing of changes alone does not name them again.
     unread = {one: count for one in done if (count := known.get(one, {}).get(ItemState.FAILED, 0))}

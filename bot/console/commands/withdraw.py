@@ -30,7 +30,7 @@ async def _withdraw(terminal: Terminal, key: str, *, since: date | None, reason:
             stores = await stack.enter_async_context(
                 open_stores(PostgresStores, operator=operator())
             )
-        today = stores.clock.now().date()
+        today = stores.clock.today()
         return await stores.withdrawals.withdraw(key, since=since or today, reason=reason)
 
 

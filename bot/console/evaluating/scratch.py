@@ -135,7 +135,7 @@ async def _in_force(deployed: Service) -> list[str]:
     if edition is None:
         return []
     groups = await deployed.report.groups()
-    scope = Scope(edition=edition, as_of=deployed.clock.now().date(), groups=groups)
+    scope = Scope(edition=edition, as_of=deployed.clock.today(), groups=groups)
     return sorted({one.metadata.key for one in await deployed.corpus.versions(scope)})
 
 

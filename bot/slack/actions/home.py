@@ -1,6 +1,7 @@
 """Home and the agent's tab: what somebody sees who opens us, and what of theirs is still open."""
 
 from dataclasses import KW_ONLY, dataclass
+from datetime import tzinfo
 
 from bot.replies.answer import question_of
 from bot.replies.case_texts import COMPLIANCE
@@ -27,6 +28,7 @@ from core.language.languages import Language
 from core.ports import CorpusStore
 from core.ports.corpus import PolicyChanged
 from core.ports.posted_answers import PostedAnswers
+from core.time_zones import day_in
 
 _STATES = {
     CaseState.OPEN: Text(
@@ -113,6 +115,7 @@ class HomeTab:
     starters: StarterService
     languages: SlackLanguages
     name: str
+    zone: tzinfo
 
     async def show(self, opened: Opened) -> None:
         """Show what belongs to what was opened; nothing to somebody from outside."""
@@ -151,7 +154,7 @@ class HomeTab:
             questions=mine.for_compliance,
             changes=tuple(self._changed(one, language) for one in changed),
             edition=await self.corpus.current_edition(),
-            published_on=changed[0].published_at.date() if changed else None,
+            published_on=day_in(changed[0].published_at, self.zone) if changed else None,
             cases=queue if is_officer else None,
             sees_reports=self.desk.is_on_call(who),
             hosts=self.library.hosts,
@@ -167,7 +170,7 @@ class HomeTab:
         became = _BECAME.get(changed.became, as_it_is(changed.became)).of(language)
         return PolicyChange(
             title=changed.title,
-            what=f"{became}{version}, {changed.published_at.date().isoformat()}",
+            what=f"{became}{version}, {day_in(changed.published_at, self.zone)}",
             url=self.library.trusted(changed.url),
         )
 

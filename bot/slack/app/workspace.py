@@ -146,6 +146,7 @@ class WorkspaceFactory:
             starters=service.starters,
             languages=languages,
             name=self._name,
+            zone=service.clock.zones.home,
         )
         questions = SlackQuestions(
             slack,

@@ -15,12 +15,13 @@ from collections.abc import AsyncGenerator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import UTC, timedelta
 from typing import Any
 
 from core.audit.checkpoint import ED25519, PublicKey, checkpoint_of, public_keys
 from core.domain.errors import ConfigError, TransientError
 from core.ports import Clock
+from core.time_zones import day_in
 
 PACE_S = 60.0
 CONNECT_WITHIN_S = 5
@@ -56,7 +57,7 @@ class S3Anchor:
     async def publish(self, note: str, /) -> None:
         """See `Anchor.publish`."""
         generation, size = checkpoint_of(note).position
-        day = self.clock.now().date().isoformat()
+        day = day_in(self.clock.now(), UTC).isoformat()
         key = self._key(f"notes/{day}/{generation:06}-{size:015}.note")
         async with self._reached():
             await asyncio.to_thread(self._put, key, note)

@@ -20,7 +20,7 @@ class AnswerStores(CorpusStores):
     @cached_property
     def about(self) -> PostgresAboutPolicies:
         """Owner, version and last change of the policies, and whom they are for."""
-        return PostgresAboutPolicies(self.engine)
+        return PostgresAboutPolicies(self.engine, zone=self.clock.zones.home)
 
     @cached_property
     def chunks(self) -> PostgresChunkSearch:

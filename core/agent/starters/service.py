@@ -71,7 +71,7 @@ class StarterService:
         """
         basis = await self._store.due(self._wanted, is_urgent=is_urgent)
         if basis is not None:
-            chosen = await self._choice.choose(on_day=self._clock.now().date(), named=self._named)
+            chosen = await self._choice.choose(on_day=self._clock.today(), named=self._named)
             self._warn(chosen)
             kept = await self._store.keep(basis, chosen)
             logger.info("%d starters were chosen for edition %s", len(chosen), kept.edition or 0)

@@ -8,13 +8,16 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from sqlalchemy import create_engine, text
 
 from bot.console.commands import ingest
 from bot.console.views.terminal import open_terminal
+from core.adapters.system import SystemClock
 from core.ingest.publish import Ingestor
+from core.time_zones import TimeZones
 
 QUESTION = "May employees accept gifts, and up to what value?"
 CASH = "# Cash Policy\n\n## 1 Cash\n\n1.1 Employees must not accept cash or vouchers.\n"
@@ -310,3 +313,33 @@ def test_a_policy_that_became_another_is_named(
     assert gone(citebound("ingest", str(policies), "--json", "--sync", "--yes")) == [("gifts", 3)]
     (listed,) = json.loads(citebound("corpus", "list", "--json").out)
     assert listed["key"] == "de-gifts"
+
+
+def test_a_day_begins_where_the_deployment_is(
+    citebound: Callable[..., Any], policies: Path
+) -> None:
+    """On both sides of the date line, at one moment: by the clock of either, and by no other."""
+    gifts = (policies / "gifts.md").read_text()
+    assert citebound("ingest", str(policies)).code == 0
+    west, east = "Etc/GMT+12", "Pacific/Kiritimati"
+    begins = SystemClock(TimeZones(home=ZoneInfo(east))).today()
+    (policies / "gifts.md").write_text(gifts.replace("EUR 50", "EUR 30"))
+    words = ("ingest", str(policies / "gifts.md"), "--effective-from", str(begins))
+    assert citebound(*words, CITEBOUND_TIME_ZONE=west).code == 0
+    for zones, where, limit in (
+        (west, (), "EUR 50"),
+        (east, (), "EUR 30"),
+        (f"{west},NZ={east}", ("--jurisdiction", "NZ"), "EUR 30"),
+        (f"{east},NZ={west}", ("--jurisdiction", "NZ"), "EUR 50"),
+    ):
+        done = citebound("ask", QUESTION, "--json", *where, CITEBOUND_TIME_ZONE=zones)
+        assert limit in json.loads(done.out)["answer"], (zones, done.out)
+
+
+def test_a_time_zone_that_is_none_is_named(citebound: Callable[..., Any], policies: Path) -> None:
+    """In a line, before anything is done, with the code of any other wrong setting."""
+    done = citebound("ingest", str(policies), CITEBOUND_TIME_ZONE="Mars/Base")
+    other = citebound("ingest", "a", CITEBOUND_TIME_ZONE="", CITEBOUND_ENVIRONMENT="test")
+    assert done.code == other.code != 0
+    assert "CITEBOUND_TIME_ZONE: expected the name of a time zone" in done.err
+    assert len(done.err.strip().splitlines()) <= 2

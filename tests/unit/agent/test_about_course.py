@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
+from datetime import date
 
 import pytest
 
@@ -116,7 +116,7 @@ def make_facts(
         version_id=VersionId(version),
         metadata=known,
         source_name=f"{known.key}.md",
-        changed_at=datetime(2026, 3, 2, 9, 0, tzinfo=UTC),
+        changed_on=date(2026, 3, 2),
         before=before,
         changes=changes,
         heading=Span(version_id=VersionId(version), char_start=2, char_end=2 + len(known.title)),

@@ -28,6 +28,14 @@ def at(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=BERLIN.zone)
 
 
+def test_without_a_zone_of_their_own_officers_work_in_that_of_the_deployment() -> None:
+    """By it a case falls due, whether or not a calendar is set."""
+    assert read_calendar(None, zone=BERLIN.zone).zone == BERLIN.zone
+    assert read_calendar('{"working_days": ["mon"]}', zone=BERLIN.zone).zone == BERLIN.zone
+    other = '{"time_zone": "Asia/Tokyo"}'
+    assert read_calendar(other, zone=BERLIN.zone).zone == ZoneInfo("Asia/Tokyo")
+
+
 @pytest.mark.parametrize(
     ("asked", "days", "due"),
     [

@@ -125,7 +125,7 @@ async def whole_scope(stores: PostgresStores) -> Scope:
     """
     await check_corpus(stores, ScopeOptions())
     groups = frozenset({EVERYONE}) | await stores.report.groups()
-    return Scope(as_of=stores.clock.now().date(), groups=groups)
+    return Scope(as_of=stores.clock.today(), groups=groups)
 
 
 async def _check_policies(stores: PostgresStores, scope: Scope, wanted: Iterable[str]) -> None:

@@ -256,7 +256,7 @@ class _Run:
                 answering=answering,
                 today=before if self.new.is_anything else None,
                 has_own_corpus=self.new.corpus is not None,
-                on_day=self.new.as_of or today.clock.now().date(),
+                on_day=self.new.as_of or today.clock.today(),
             )
 
     async def _calibrations(self, today: Service) -> Calibrations | None:

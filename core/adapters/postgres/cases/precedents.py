@@ -148,10 +148,9 @@ class PostgresPrecedents(ReadsForOfficers):
 
     async def tellable(self, scope: Scope, /) -> tuple[Precedent, ...]:
         """See `TellsPrecedents.tellable`."""
-        today = self._ledger.clock.now().date()
-        if scope.as_of != today:
+        if scope.is_other_day:
             return ()
-        given = {"day": today, "groups": sorted(scope.groups), "edition": scope.edition}
+        given = {"day": scope.as_of, "groups": sorted(scope.groups), "edition": scope.edition}
         found = await self._all(_FOR_READERS, **given)
         versions = {clause.span.version_id for one in found for clause in one.clauses}
         if not versions:

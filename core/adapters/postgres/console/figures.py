@@ -1,18 +1,19 @@
 """Figures for the console's first page: how much was asked, with what outcome, and what is sealed.
 
-Weeks begin on Monday, UTC.
+Weeks begin on Monday.
 """
 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.engine.rows import record
 from core.audit.checkpoint import Position
+from core.time_zones import day_in
 
 WEEKS = 12
 DAYS = 30
@@ -21,8 +22,9 @@ FEWEST_ASKERS = 5
 """Who asked what could be told where fewer did."""
 
 _BY_DAY = text(
-    "SELECT CAST(at AT TIME ZONE 'UTC' AS date) AS day, outcome, badge, count(*) AS questions"
-    " FROM audit.record WHERE outcome <> 'ignored' AND at >= CAST(:since AS date) GROUP BY 1, 2, 3"
+    "SELECT CAST(at AT TIME ZONE :zone AS date) AS day, outcome, badge, count(*) AS questions"
+    " FROM audit.record WHERE outcome <> 'ignored'"
+    " AND at >= CAST(CAST(:since AS date) AS timestamp) AT TIME ZONE :zone GROUP BY 1, 2, 3"
 )
 """Read once for weeks and for months: most of the page's time goes into it."""
 _TOPICS = text(
@@ -107,16 +109,18 @@ class Figures:
     ledger: LedgerState
 
 
-async def read_figures(connection: AsyncConnection, *, now: datetime) -> Figures:
-    """Count."""
-    today = now.date()
+async def read_figures(
+    connection: AsyncConnection, *, now: datetime, zone: tzinfo = UTC
+) -> Figures:
+    """Count by days of a time zone."""
+    today = day_in(now, zone)
     monday = today - timedelta(days=today.weekday())
     begins = [monday - timedelta(weeks=back) for back in reversed(range(WEEKS))]
     weeks: dict[date, Counter[str]] = {begin: Counter() for begin in begins}
     outcomes: Counter[str] = Counter()
     badges: Counter[str] = Counter()
     questions_before = 0
-    for row in await connection.execute(_BY_DAY, {"since": begins[0]}):
+    for row in await connection.execute(_BY_DAY, {"since": begins[0], "zone": str(zone)}):
         days_ago = (today - row.day).days
         week = weeks.get(row.day - timedelta(days=row.day.weekday()))
         if week is not None:  # a clock may be a little ahead of ours

@@ -5,6 +5,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, tzinfo
 from typing import Any
 
 from sqlalchemy import Row, RowMapping, text
@@ -20,6 +21,7 @@ from core.domain.policy_facts import Applies, PolicyExcerpt, PolicyFacts, Sectio
 from core.domain.question import Scope
 from core.ontology.fact_words import normal_name
 from core.ports.corpus import PolicyChanged
+from core.time_zones import day_in
 
 _LATEST = text(
     "WITH changed AS ("
@@ -136,10 +138,11 @@ SELECT s.number, s.title, s.path, v.id AS version_id, s.body_start AS char_start
 
 @database_store
 class PostgresAboutPolicies:
-    """See `core.ports.corpus.AboutPolicies`."""
+    """See `core.ports.corpus.AboutPolicies`; days are those of a time zone."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
+    def __init__(self, engine: AsyncEngine, *, zone: tzinfo = UTC) -> None:
         self._engine = engine
+        self._zone = zone
 
     async def facts(self, keys: Collection[str], scope: Scope, /) -> tuple[PolicyFacts, ...]:
         """See `AboutPolicies.facts`."""
@@ -149,7 +152,7 @@ class PostgresAboutPolicies:
             versions = [row["version_id"] for row in rows if row["before_id"] is not None]
             versions += [row["before_id"] for row in rows if row["before_id"] is not None]
             sections = await read_sections(connection, versions, compared=versions)
-        return tuple(_facts(row, sections) for row in rows)
+        return tuple(_facts(row, sections, self._zone) for row in rows)
 
     async def applying_to(self, role: str, scope: Scope, /) -> tuple[Applies, ...]:
         """See `AboutPolicies.applying_to`."""
@@ -210,12 +213,21 @@ def _hashed(content: str, rows: Sequence[Row[Any]]) -> list[ComparedSection]:
     ]
 
 
-def _facts(row: RowMapping, sections: Mapping[int, Sequence[ComparedSection]]) -> PolicyFacts:
+def _facts(
+    row: RowMapping, sections: Mapping[int, Sequence[ComparedSection]], zone: tzinfo
+) -> PolicyFacts:
     changes = None
     if row["before_id"] is not None:
         now, before = sections.get(row["version_id"], ()), sections.get(row["before_id"], ())
         changes = section_changes(now, before)
-    return record(PolicyFacts, row, changes=changes)
+    return record(
+        PolicyFacts,
+        row,
+        heading=span_of(row),
+        metadata=metadata_of(row),
+        changes=changes,
+        changed_on=day_in(row["changed_at"], zone),
+    )
 
 
 def section_changes(

@@ -113,7 +113,7 @@ class PostgresStarters:
     async def due(self, wanted: str, /, *, is_urgent: bool = False) -> str | None:
         """See `StarterStore.due`; what is in force now is kept until something differs from it."""
         now = self._clock.now()
-        scope = Scope(as_of=now.date(), groups=frozenset({EVERYONE}))
+        scope = Scope(as_of=self._clock.day_of(now), groups=frozenset({EVERYONE}))
         async with self._engine.begin() as connection:
             state = (await connection.execute(_STATE, scope_parameters(scope))).one()
             is_settled = state.number is None or now - state.published_at >= SETTLED_AFTER

@@ -92,7 +92,7 @@ class PostgresBacklog:
                 {
                     "id": row["message_id"],
                     "lease_s": self.lease_s,
-                    "today": self.clock.now().date(),
+                    "today": self.clock.today(),
                 },
             )
             return _claimed(row, leased.mappings().one())

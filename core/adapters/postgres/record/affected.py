@@ -5,7 +5,8 @@ answers that quote a changed one are recorded in batches, each a short transacti
 how far it came: whoever goes on after a kill repeats nothing and leaves nothing out.
 
 An answer counts if people were shown it and it still holds: not one that was withheld or removed,
-that an officer's answer replaces, or that was asked about a day before its own.
+that an officer's answer replaces, or that was asked about another day; what was asked about a day
+to come counts once it has come.
 """
 
 import asyncio
@@ -106,6 +107,8 @@ _QUOTING = text(
     " WHERE CAST(:passed AS uuid) IS NULL OR q.answer_id > CAST(:passed AS uuid) ORDER BY id"
 ).bindparams(*_SPANS)
 """Ids in lower case sort as text as they do as ids."""
+_IS_OR_COMES = "CAST(s.scope->>'as_of' AS date) >= CAST(s.asked_at AT TIME ZONE 'UTC' AS date)"
+"""Whether an answer is of its day or a later one, which is all that earlier releases stored."""
 _ANSWERS = text(f"""
 {_CHANGED}
 SELECT a.id::text AS answer_id, a.record_id::text, a.question_id::text, c.edition,
@@ -117,7 +120,8 @@ SELECT a.id::text AS answer_id, a.record_id::text, a.question_id::text, c.editio
   JOIN citebound.conversations k ON k.id = s.conversation_id
  WHERE q.answer_id = ANY(CAST(:answers AS uuid[])) AND a.record_id IS NOT NULL
    AND s.text <> ''
-   AND CAST(s.scope->>'as_of' AS date) >= CAST(s.asked_at AT TIME ZONE 'UTC' AS date)
+   AND (coalesce(NOT CAST(s.scope->>'is_other_day' AS boolean), {_IS_OR_COMES})
+        OR {_IS_OR_COMES} AND CAST(s.scope->>'as_of' AS date) <= :day)
    AND NOT EXISTS (SELECT FROM citebound.affected_answers x WHERE x.answer_id = a.id
                       AND (x.edition = c.edition OR x.state = 'superseded'))
    AND NOT EXISTS (SELECT FROM citebound.cases o
@@ -232,7 +236,7 @@ class PostgresAffectedAnswers:
             locked = (await connection.execute(lock, state)).one_or_none()
             if locked is None or locked.passed_answer != passed:
                 return None
-            given = {**_spans(clauses), "answers": list(answers)}
+            given = {**_spans(clauses), **state, "answers": list(answers)}
             rows = (await connection.execute(_ANSWERS, given)).mappings().all() if answers else ()
             if rows:
                 await self._record(connection, rows, clauses)

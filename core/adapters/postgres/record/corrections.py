@@ -23,7 +23,7 @@ from core.domain.delivery import StoredReply
 from core.domain.errors import IntegrityError, OvertakenError
 from core.domain.json_value import Json
 from core.domain.run import Run
-from core.ports import RecordReceipt
+from core.ports import Clock, RecordReceipt
 from core.ports.cases import RecordedEvent
 from core.ports.corrections import Correction
 
@@ -105,7 +105,7 @@ class PostgresCorrections:
                 keys = {"answer": row["answer_id"]}
                 asked = (await connection.execute(_ASKED, keys)).mappings().one_or_none()
                 if asked is not None:
-                    return _correction(row, asked)
+                    return _correction(row, asked, self._ledger.clock)
                 await connection.execute(_SETTLE, {**keys, "state": "dropped"})
 
     @begun_again
@@ -226,7 +226,7 @@ def _event(tag: Tag, correction: Correction, seq: int, says: Mapping[str, Json])
     )
 
 
-def _correction(row: RowMapping, asked: RowMapping) -> Correction:
+def _correction(row: RowMapping, asked: RowMapping, clock: Clock) -> Correction:
     scope: Mapping[str, Any] = asked["scope"]
     changes: list[Mapping[str, str | None]] = row["changes"]
     named = [", ".join(filter(None, (one["title"], one["section"]))) for one in changes]
@@ -234,5 +234,6 @@ def _correction(row: RowMapping, asked: RowMapping) -> Correction:
         Correction,
         {**asked, **scope, **row},
         context=context_of(asked["context"]),
+        answered_on=clock.day_of(asked["answered_at"]),
         changed=tuple(dict.fromkeys(named)),
     )

@@ -211,7 +211,7 @@ class PostgresQuestionDrafts(ReadsForOfficers):
         return None if row is None else _kept(row)
 
     def _today(self) -> date:
-        return self._ledger.clock.now().date()
+        return self._ledger.clock.today()
 
 
 def _check(before: KeptDraft, decision: DraftDecision) -> None:

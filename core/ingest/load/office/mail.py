@@ -9,7 +9,7 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from email import message_from_bytes
 from email.message import EmailMessage, MIMEPart
 from email.policy import default
@@ -24,6 +24,7 @@ from core.ingest.load.html import parse_html, read_page
 from core.ingest.load.office.archive import office_file
 from core.ingest.load.text import load_text
 from core.ingest.metadata import LabelledValue, read_labels
+from core.time_zones import day_in
 
 _REPLY = re.compile(r"(?:\s{0,9}(?:re|aw|fwd?|wg)\s{0,9}:){1,20}\s{0,9}", re.IGNORECASE)
 _EARLIER = re.compile(
@@ -108,7 +109,7 @@ def _loaded(
     values = {label: clean_line(str(value or "")[:1000]).text for label, value in stated}
     values["title"] = _REPLY.sub("", values["title"], count=1)
     values["owner"] = next(filter(None, parseaddr(values["owner"])), "")
-    values["effective from"] = sent_at.date().isoformat() if sent_at else ""
+    values["effective from"] = day_in(sent_at, sent_at.tzinfo or UTC).isoformat() if sent_at else ""
     said = read_labels(LabelledValue(label=label, value=value) for label, value in values.items())
     names = ", ".join(clean_line(name[:_LONGEST_NAME]).text for name in attached[:_NAMES])
     more = f" and {len(attached) - _NAMES} more" if len(attached) > _NAMES else ""
