@@ -26,12 +26,14 @@ Without a file everyone is staff but guests: policies for everyone are answered,
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
 from core.domain.errors import ConfigError
+from core.domain.policy import EVERYONE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,16 +122,29 @@ def _rights(given: Mapping[str, Any], directory: str) -> AudienceConfig:
     groups = _table(given.get("groups", {}), "groups")
     kept = _table(given.get(directory, {}), directory)
     channels = _table(given.get("channels", {}), "channels")
+    scopes = {one: _scope(_table(told, one), one) for one, told in channels.items()}
+    guests = _guests(
+        _table(given.get("guests", {}), "guests"),
+        named=frozenset({*groups, *kept}),
+        has_kinds=directory == "user_groups",
+    )
+    audiences = (name for scope in scopes.values() for name in scope.audience)
+    _refuse_like_names({*groups, *kept, *guests.count_as, *audiences})
     return AudienceConfig(
         groups={name: _names(ids, f"groups.{name}") for name, ids in groups.items()},
         directory={name: _ids(ids, directory, name) for name, ids in kept.items()},
-        guests=_guests(
-            _table(given.get("guests", {}), "guests"),
-            named=frozenset({*groups, *kept}),
-            has_kinds=directory == "user_groups",
-        ),
-        channels={one: _scope(_table(told, one), one) for one, told in channels.items()},
+        guests=guests,
+        channels=scopes,
     )
+
+
+def _refuse_like_names(names: Set[str]) -> None:
+    """Refuse names of groups that differ in case alone: who is in one is not in the other."""
+    for first, second in pairwise(
+        sorted({*names, EVERYONE}, key=lambda name: (name.lower(), name))
+    ):
+        if first.lower() == second.lower():
+            raise _FaultError(f"{first!r} and {second!r} differ in case alone: write both alike")
 
 
 def _ids(given: Any, directory: str, name: str) -> frozenset[str]:

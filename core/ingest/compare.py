@@ -7,7 +7,7 @@ import asyncio
 import dataclasses
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -72,7 +72,7 @@ def find_same(
     return None
 
 
-def _latest(stored: list[StoredVersion], day: date) -> StoredVersion | None:
+def _latest(stored: Sequence[StoredVersion], day: date) -> StoredVersion | None:
     """Return the version that took effect last by a day, whether it has expired by then or not."""
     begun = [one for one in stored if one.withdrawal is None and _begin(one) <= day]
     return max(begun, key=lambda one: (_begin(one), one.number), default=None)
@@ -182,15 +182,17 @@ def refuse_other_policy(
 
 def revision_notes(
     prepared: Prepared,
-    newest: StoredVersion | None,
+    stored: Sequence[StoredVersion],
     file: SourceFile | None,
     *,
     is_other_there: bool,
+    on_day: date,
 ) -> tuple[str, ...]:
     """Return the notes on a file that revises a policy; see `refuse_other_policy`."""
-    if newest is None:
+    if not stored:
         return ()
-    said: list[str] = []
+    newest, begin = stored[-1], prepared.metadata.effective_from or date.max
+    said = [*_unheeded(begin, stored, on_day), *_relabelled(prepared, stored)]
     key, title = prepared.metadata.key, newest.metadata.title
     if title != prepared.metadata.title:
         said.append(
@@ -211,6 +213,28 @@ def revision_notes(
     return tuple(said)
 
 
+def _unheeded(begin: date, stored: Sequence[StoredVersion], on_day: date) -> Iterator[str]:
+    """Say that a version that began later than this one goes on answering."""
+    holds = _latest(stored, on_day)
+    if holds is not None and begin < _begin(holds):
+        label = holds.metadata.label or holds.number
+        yield (
+            f"it is not in force: version {label}, which began later ({_begin(holds)}), still"
+            f" answers; to answer from this one, add --effective-from {on_day}"
+        )
+
+
+def _relabelled(prepared: Prepared, stored: Sequence[StoredVersion]) -> Iterator[str]:
+    """Say that an earlier text has the same label."""
+    label, texts = prepared.metadata.label, {version.sha256 for version in stored}
+    is_known = any(version.metadata.label == label for version in stored)
+    if label is not None and is_known and prepared.sha256 not in texts:
+        yield (
+            f"it is another file than the one before, and still calls itself version {label}: if"
+            " its words differ, give it a label of its own, so that one can tell which is cited"
+        )
+
+
 def _is_next_edition(prepared: Prepared, newest: StoredVersion) -> bool:
     """Return whether a file with the same title is known to be another version by its label."""
     label, before = prepared.metadata.label, newest.metadata.label
@@ -226,11 +250,8 @@ def unchanged_notes(
             f"it was withdrawn from {same.withdrawal.since} and stays withdrawn: name the file to"
             " bring it back",
         )
-    holds = _latest(stored, on_day)
-    is_asked_for = given.effective_from is not None
-    if holds is None or is_asked_for or _begin(holds) <= _begin(same):
-        return ()
-    return (f"a later version is in force: to go back to this one, add --effective-from {on_day}",)
+    begin = same.metadata.effective_from or date.min
+    return () if given.effective_from else tuple(_unheeded(begin, stored, on_day))
 
 
 def expiry_note(metadata: PolicyMetadata, stored: list[StoredVersion], on_day: date) -> str | None:

@@ -49,7 +49,7 @@ A_LINK = "an address like https://policies.example.com/gifts, without a port, sp
 _PLACEHOLDER = expression(
     r"[\[<{].*[\]>}]|[\W_]*|x{2,}|(?:tb[acd]|n/?a|none|unknown|offen)\.?", re.IGNORECASE
 )
-_DAYS = frozenset({"effective_from", "effective_until", LAST_DAY, "review_by"})
+_DAYS = frozenset({"effective_from", LAST_DAY, "review_by"})
 _WITHIN = expression(r"\b(?:end|late|mid|middle|ende|mitte)\b", re.IGNORECASE)
 """Before a month in which something begins: not on its first day."""
 
@@ -247,7 +247,7 @@ def _canonical_value(kind: str, value: str) -> str:
 def _day(kind: str, value: str) -> date | None:
     """Return the day that a date means: of a month its first where something begins, else its last.
 
-    What ends is not in force any more on the day after; a month is, until it is over.
+    What ends is not in force any more on the day after.
     """
     found = parse_period(value)
     if found is None:
@@ -255,5 +255,5 @@ def _day(kind: str, value: str) -> date | None:
     is_month = found.first < found.last
     if kind == "effective_from":
         return None if is_month and _WITHIN.search(value) else found.first
-    is_last = kind == LAST_DAY or (kind == "effective_until" and is_month)
-    return found.last + timedelta(days=1) if is_last and found.last < date.max else found.last
+    is_end = kind == LAST_DAY and found.last < date.max
+    return found.last + timedelta(days=1) if is_end else found.last

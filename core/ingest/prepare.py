@@ -6,6 +6,7 @@ about the policy takes precedence over what the document says of itself.
 
 import hashlib
 import re
+import unicodedata
 from dataclasses import dataclass, fields, replace
 from datetime import date
 from enum import StrEnum
@@ -200,8 +201,12 @@ def with_metadata(prepared: Prepared, metadata: PolicyMetadata) -> Prepared:
 
 
 def key_of(text: str) -> str:
-    """Turn a policy id or a file stem into a key: lower case, hyphens, no version suffix."""
-    return _KEY_BREAK.sub("-", _VERSION_SUFFIX.sub("", text.strip())).strip("-").lower()
+    """Turn a policy id or a file stem into a key: lower case, hyphens, no version suffix.
+
+    A name that a Mac stores decomposed (NFD) is the same name.
+    """
+    name = unicodedata.normalize("NFC", text.strip())
+    return _KEY_BREAK.sub("-", _VERSION_SUFFIX.sub("", name)).strip("-").lower()
 
 
 def _metadata(
@@ -287,5 +292,6 @@ def _date(text: str | None) -> date | None:
 
 
 def _title_of_stem(stem: str) -> str:
-    words = _KEY_BREAK.sub(" ", _VERSION_SUFFIX.sub("", stem)).strip()
+    name = unicodedata.normalize("NFC", stem)
+    words = _KEY_BREAK.sub(" ", _VERSION_SUFFIX.sub("", name)).strip()
     return words[:1].upper() + words[1:] or stem

@@ -264,8 +264,9 @@ class Ingestor:
         extracted = await self.extractor.extract(_source(prepared))
         published = await self._publish(prepared, data, extracted, stored=stored, file=file)
         said = model_facts_note(extracted, newest)
-        said += revision_notes(prepared, newest, file, is_other_there=has_other)
-        ended = expiry_note(prepared.metadata, stored, self._today())
+        today = self._today()
+        said += revision_notes(prepared, stored, file, is_other_there=has_other, on_day=today)
+        ended = expiry_note(prepared.metadata, stored, today)
         done = _ingested(prepared, published, extracted.report, *said, *filter(None, [ended]))
         return dataclasses.replace(done, expiry_note=ended)
 
@@ -344,7 +345,7 @@ class Ingestor:
         return serving.embedder
 
     def _today(self) -> date:
-        return self.clock.now().date()
+        return self.clock.today()
 
 
 def _source(prepared: Prepared) -> SourceDocument:

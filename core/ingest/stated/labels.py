@@ -40,8 +40,7 @@ FIELDS: Final[Mapping[str, str]] = {
         "|applies from|commencement date|effective and last modified|gültig ab|gültig seit"
         "|gültig von|wirksam ab|wirksam seit|in kraft seit|in kraft ab|inkrafttreten"
         "|tritt in kraft am|gilt ab|gilt seit",
-        "effective_until": "effective_until|effective-until",
-        LAST_DAY: "expiry date|expires|expires on|valid until|valid to|effective to"
+        LAST_DAY: "expiry date|expires|expires on|valid until|valid to|effective to|effective_until"
         "|effective until|effective through|end date|expiration date|in force until|gültig bis"
         "|gilt bis|in kraft bis",
         "jurisdiction": "jurisdiction|country|applies in|geographic scope|territory|land|gilt in"
@@ -77,8 +76,7 @@ FIELDS: Final[Mapping[str, str]] = {
 }
 """Label to key of `LoadedDocument.metadata`, or to one of these:
 
-- `LAST_DAY`: the last day in force, as people write an end. `effective_until`, spelt as our own
-  key, is the day after it.
+- `LAST_DAY`: the last day in force, as people write an end.
 - `REVIEW`: the next review, unless the day is past when the document was issued.
 - `ISSUED`: a day by which the document was there.
 - `UNUSED`: it only ends what stands before it.
@@ -95,8 +93,7 @@ def plain_label(label: str) -> str:
 
 def kind_of(label: str) -> str | None:
     """Return what `FIELDS` says of a label; None: it is not among them."""
-    exact = label.strip().lower()
-    return FIELDS[exact] if exact in FIELDS else FIELDS.get(plain_label(label))
+    return FIELDS.get(plain_label(label))
 
 
 def field_of(label: str) -> str | None:

@@ -13,7 +13,7 @@ from core.ingest.compare import SourceFile
 from core.ingest.prepare import Overrides
 from core.ingest.publish import Ingested, Ingestor
 from core.ontology.extract.rule_extractor import RuleExtractor
-from core.ports import EmbeddingSpace, Vector
+from core.ports import Clock, EmbeddingSpace, Vector
 from core.ports.search import fixed
 from tests.databases import corpus_store
 from tests.reading import UnconfinedReader
@@ -22,7 +22,7 @@ Ingest = Callable[..., Coroutine[Any, Any, Ingested]]
 Counts = Callable[[], Awaitable[dict[str, int]]]
 
 
-class SetClock:
+class SetClock(Clock):
     """A clock that a test sets."""
 
     def __init__(self) -> None:

@@ -58,6 +58,10 @@ def test_without_a_file_nobody_has_a_group() -> None:
         ('[guests]\nmay_ask = true\ngroups = ["contactors"]', "nobody can be of 'contactors'"),
         ("[guests]\nmay_ask = true\ngroups = []", "names no group"),
         ("[guests]\nmay = true", "unknown may"),
+        ('[groups]\nHR = ["U1"]\nhr = ["U2"]', "'HR' and 'hr' differ in case alone"),
+        ('[groups]\nHR = ["U1"]\n[channels.C1]\naudience = ["hr"]', "differ in case alone"),
+        ('[groups]\nHR = ["U1"]\n[guests]\ncount_as = ["hr"]', "differ in case alone"),
+        ('[groups]\nEveryone = ["U1"]', "'Everyone' and 'everyone' differ"),
     ],
 )
 def test_a_fault_is_named(tmp_path: Path, text: str, named: str) -> None:

@@ -112,8 +112,8 @@ def test_front_matter_wins_over_the_text() -> None:
     assert load(data, source_name="a.md").metadata["version"] == "2"
 
 
-def test_our_own_key_is_exclusive_and_an_expiry_date_is_not() -> None:
-    assert read_yaml("effective_until: 2025-01-01").values == {"effective_until": "2025-01-01"}
+def test_whatever_a_document_calls_its_last_day_is_in_force() -> None:
+    assert read_yaml("effective_until: 2025-01-01").values == {"effective_until": "2025-01-02"}
     assert canonical_keys([("Expiry date", "2025-01-01")]) == {"effective_until": "2025-01-02"}
 
 

@@ -4,7 +4,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, datetime, time
 from typing import Any
 
 from sqlalchemy import Row, text
@@ -24,6 +24,7 @@ from core.domain.officers import Officers, Route
 from core.domain.ontology import SectionRef
 from core.domain.question import Scope
 from core.ingest.changes import (
+    NO_SECTIONS,
     Became,
     ChangedPolicy,
     CorpusChanges,
@@ -67,7 +68,10 @@ def _described(version: str) -> str:
 
 
 _CHANGED = text(f"""
-WITH given AS (
+WITH live AS MATERIALIZED (
+  SELECT v.* FROM citebound.versions_in_force(NULL, :today) l
+    JOIN citebound.policy_versions v ON v.id = l.version_id),
+given AS (
   SELECT v.*, first_value(number) OVER (PARTITION BY policy_id ORDER BY number) AS first,
          row_number() OVER (PARTITION BY policy_id ORDER BY number DESC) AS place
     FROM citebound.policy_versions v WHERE id = ANY(CAST(:versions AS bigint[])))
@@ -78,9 +82,11 @@ SELECT g.id, p.key, g.title, g.owner, b.id AS before_id, b.sha256 = g.sha256 AS 
                   AND w.edition < g.edition_from) AS is_restored,
        'everyone' = ANY (citebound.audience_now(g.audience, g.policy_id)) AS is_public,
        CASE WHEN b.id IS NOT NULL THEN {_described("b")} END AS was, {_described("g")} AS now,
-       CASE WHEN g.effective_from > CAST(e.published_at AS date) THEN g.effective_from END AS begins
+       CASE WHEN g.effective_from > :today THEN g.effective_from END AS begins,
+       coalesce(l.label, CAST(l.number AS text)) AS holds, l.effective_from AS holds_since
   FROM given g JOIN citebound.policies p ON p.id = g.policy_id
-  JOIN citebound.editions e ON e.number = g.edition_from
+  LEFT JOIN live l ON l.policy_id = g.policy_id AND l.number < g.number
+   AND l.effective_from > coalesce(g.effective_from, '-infinity')
   LEFT JOIN LATERAL (SELECT * FROM citebound.policy_versions b
                       WHERE b.policy_id = g.policy_id AND b.number < g.first
                       ORDER BY b.number DESC LIMIT 1) b ON true
@@ -116,7 +122,7 @@ SELECT DISTINCT p.key FROM citebound.withdrawals w JOIN citebound.policies p ON 
    SELECT FROM citebound.policy_versions v
     WHERE v.policy_id = w.policy_id AND v.edition_from > w.edition)""")
 _EDITION_ON = text(
-    "SELECT coalesce(max(number), 0) FROM citebound.editions WHERE published_at < :day"
+    "SELECT coalesce(max(number), 0) FROM citebound.editions WHERE published_at < :begin"
 )
 _EDITION_BEFORE = text("""
 SELECT least((SELECT min(edition_from) FROM citebound.policy_versions
@@ -159,7 +165,8 @@ class PostgresCorpusChanges:
         """Return what changed after an edition, or from a day on."""
         async with self._engine.connect() as connection:
             if isinstance(edition, date):
-                edition = await connection.scalar(_EDITION_ON, {"day": edition}) or 0
+                begin = datetime.combine(edition, time(), tzinfo=self._ledger.clock.zones.home)
+                edition = await connection.scalar(_EDITION_ON, {"begin": begin}) or 0
             versions = list(await connection.scalars(_SINCE, {"edition": edition}))
             withdrawn = list(await connection.scalars(_WITHDRAWN_SINCE, {"edition": edition}))
         return replace(await self.between(versions, withdrawn), before=edition)
@@ -185,7 +192,8 @@ class PostgresCorpusChanges:
         self, connection: AsyncConnection, given: Mapping[str, Sequence[object]]
     ) -> _Compared:
         gone = (await connection.execute(_WITHDRAWN, {"keys": given["keys"]})).all()
-        changed = (await connection.execute(_CHANGED, {"versions": given["versions"]})).all()
+        keys = {"versions": given["versions"], "today": self._ledger.clock.today()}
+        changed = (await connection.execute(_CHANGED, keys)).all()
         pairs = {one.id: one.before_id for one in changed[:COMPARED]}
         revised = {id_ for pair in pairs.items() if pair[1] is not None for id_ in pair}
         sections = await read_sections(connection, [*{*pairs, *revised}], compared=revised)
@@ -201,11 +209,16 @@ class PostgresCorpusChanges:
             rules = (await connection.execute(_RULES, both)).all()
             opened = [rule.measure for rule in rules if rule.is_new]
             closed = [rule.measure for rule in rules if not rule.is_new]
+            differences = section_changes(
+                sections.get(one.id, ()), sections.get(one.before_id or 0, ())
+            )
+            label = one.now["label"]
+            if one.was and one.was["label"] == label and label and differences != NO_SECTIONS:
+                still = f"version: still {label}, with other words"
+                change = replace(change, details=(*change.details, still))
             found[one.key] = replace(
                 change,
-                sections=section_changes(
-                    sections.get(one.id, ()), sections.get(one.before_id or 0, ())
-                ),
+                sections=differences,
                 opened=len(opened),
                 closed=len(closed),
                 new_figures=tuple(measure_words(one) for one in opened if one),
@@ -217,7 +230,7 @@ class PostgresCorpusChanges:
     async def _with_conflicts(self, compared: _Compared) -> list[ChangedPolicy] | None:
         """Add the contradictions that were not there before; None: there is too much to compare."""
         groups = frozenset({"everyone"}) | await self._report.groups()
-        scope = Scope(as_of=self._ledger.clock.now().date(), groups=groups)
+        scope = Scope(as_of=self._ledger.clock.today(), groups=groups)
         rules = await read_rules(self._engine, scope)
         found = await asyncio.to_thread(
             lambda: find_conflicts_of(
@@ -342,6 +355,8 @@ def _change(row: Row[Any]) -> ChangedPolicy:
 def _details(row: Row[Any]) -> Iterator[str]:
     if row.begins is not None:
         yield f"in force from: {row.begins}"
+    if row.holds is not None:
+        yield f"not in force: version {row.holds} of {row.holds_since} still answers"
     for name, called in _DETAILS.items():
         if row.was is not None and row.was[name] != row.now[name]:
             yield detail(called, _said(row.was[name]), _said(row.now[name]))

@@ -223,8 +223,6 @@ def _facts(
     return record(
         PolicyFacts,
         row,
-        heading=span_of(row),
-        metadata=metadata_of(row),
         changes=changes,
         changed_on=day_in(row["changed_at"], zone),
     )

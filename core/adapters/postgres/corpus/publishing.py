@@ -20,7 +20,8 @@ from core.adapters.postgres.engine.tables import (
     policy_versions,
     sections,
 )
-from core.domain.errors import IntegrityError, OvertakenError
+from core.domain.errors import DocumentError, IntegrityError, OvertakenError
+from core.domain.policy import EVERYONE, PolicyMetadata
 from core.language.spans import VersionId
 from core.ports import Publication
 
@@ -46,6 +47,15 @@ _NOTE_READERS = text(
     " SELECT id, :edition, :audience, :source FROM citebound.policies p WHERE key = :key"
     " AND NOT EXISTS (SELECT FROM citebound.policy_readers r"
     "  WHERE r.policy_id = p.id AND r.edition_until IS NULL)"
+)
+
+
+_LIKE_NAME = text(
+    "SELECT n AS name, k AS known FROM unnest(CAST(:names AS text[])) n JOIN ("
+    "  SELECT CAST(:everyone AS text) AS k UNION"
+    "  SELECT unnest(audience) FROM citebound.policy_versions"
+    "   WHERE edition_until IS NULL AND policy_id <> :policy) known"
+    " ON lower(n) = lower(k) AND n <> k ORDER BY n, k LIMIT 1"
 )
 
 
@@ -110,6 +120,7 @@ async def insert_version(
     effective_from = given.effective_from
     if effective_from is None and newest is not None and publication.replaces is None:
         effective_from = _begin(newest.effective_from, given.effective_until, on_day)
+    await _refuse_like_names(connection, given, policy_id)
     row = row_of(
         given,
         policy_id=policy_id,
@@ -143,6 +154,19 @@ async def _policy_id(connection: AsyncConnection, key: str) -> int:
     if found is None:
         raise IntegrityError(f"the database returned no id for the policy {key!r}")
     return found
+
+
+async def _refuse_like_names(
+    connection: AsyncConnection, given: PolicyMetadata, policy_id: int
+) -> None:
+    """Refuse a group that differs from another policy's in case alone: they share no member."""
+    names = {"names": sorted(given.audience), "everyone": EVERYONE, "policy": policy_id}
+    like = (await connection.execute(_LIKE_NAME, names)).first()
+    if like is not None:
+        raise DocumentError(
+            f"its audience {like.name!r} and {like.known!r} differ in case alone: write it as"
+            f" {like.known!r}, or give one of both groups another name"
+        )
 
 
 def _begin(before: date | None, until: date | None, on_day: date) -> date | None:
