@@ -200,17 +200,29 @@ READ_WITH = Text(
     "Zusammen mit der Nachricht gelesen, um die es in der Frage geht.",
 )
 """Note where the question takes its subject from what somebody wrote; those words are not shown."""
+WILL_BE = Text(
+    "From {day}, it will be: “{says}” (“{title}”, version {label}).",
+    "Ab {day}, gilt: „{says}“ („{title}“, Version {label}).",
+)
+"""Note below a quote in place of which a version says something else that begins soon."""
+WILL_END = Text(
+    "From {day}, “{title}” no longer says this (version {label}).",
+    "Ab {day}, steht dies nicht mehr in „{title}“ (Version {label}).",
+)
+"""The same where nothing stands in its place."""
+RELABELLED = Text(
+    "“{title}” has had more than one text as version {label}; this is the one published here on"
+    " {day}.",
+    "„{title}“ hatte als Version {label} mehr als einen Text; dies ist der vom {day}.",
+)
+"""Note below what cites a version whose label an earlier text had too."""
 PAST_REVIEW = Text(
     "“{title}” was due for review by {day}; it remains in force until changed.",
     "„{title}“ hätte bis zum {day} überprüft werden sollen; die Richtlinie gilt, bis sie geändert"
     " wird.",
 )
 """Note below what cites a policy whose review is overdue."""
-PAST_REVIEW_OF = Text(
-    "“{title}” was due for review by {day}; it remains in force until changed. Owner: {owner}.",
-    "„{title}“ hätte bis zum {day} überprüft werden sollen; die Richtlinie gilt, bis sie geändert"
-    " wird. Verantwortlich: {owner}.",
-)
+PAST_REVIEW_OF = PAST_REVIEW + Text(" Owner: {owner}.", " Verantwortlich: {owner}.")
 """The same where its owner is known."""
 THREAD_UNREAD = Text(
     "I couldn't read the earlier messages in this thread. Please say in your question what you"

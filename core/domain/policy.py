@@ -8,7 +8,7 @@ offset into `LoadedDocument.text`, which is stored unchanged as the full text of
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from typing import Literal, NewType
 
 from core.language.spans import TextSpan, VersionId
@@ -225,6 +225,22 @@ class PolicyVersion:
     """The edition of the corpus in which it appeared."""
     source_name: str
     """File name it was read from."""
+    relabelled_at: datetime | None = None
+    """When its text was published, if an earlier one had the same label; None: none had."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComingText:
+    """What a version that has not begun says in place of a quote."""
+
+    title: str
+    """Of its policy."""
+    label: str
+    """Of the version; its number if it has none."""
+    begins: date
+    """Its first day in force."""
+    says: str
+    """Whole sentences that stand there, white space folded, cut; empty: nothing does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

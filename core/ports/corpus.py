@@ -8,6 +8,7 @@ from typing import Literal, NewType, Protocol, TypeAlias
 from core.domain.ontology import Extraction, SectionRef
 from core.domain.policy import (
     Chunk,
+    ComingText,
     LoadedDocument,
     PolicyMetadata,
     PolicyVersion,
@@ -151,6 +152,10 @@ class CorpusReader(Protocol):
 
     async def places(self, spans: Sequence[Span], /) -> dict[Span, SectionRef]:
         """Return the policy, version, section and page of each span."""
+        ...
+
+    async def coming(self, spans: Sequence[Span], scope: Scope, /) -> list[ComingText]:
+        """Return what versions that begin soon say otherwise than these quotes."""
         ...
 
 

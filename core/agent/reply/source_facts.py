@@ -7,14 +7,18 @@ holds: the answer says so, and nothing is kept back.
 from dataclasses import replace
 
 from core.agent.reply.compose import with_note
-from core.agent.wording import PAST_REVIEW, PAST_REVIEW_OF
+from core.agent.wording import PAST_REVIEW, PAST_REVIEW_OF, RELABELLED, WILL_BE, WILL_END
 from core.domain.answer import Answer
-from core.domain.policy import AnswerSource, PolicyVersion
+from core.domain.policy import AnswerSource, ComingText, PolicyVersion
 from core.domain.question import Question
-from core.ports import CorpusReader
+from core.language.interface.dates import long_day, long_weekday
+from core.language.interface.texts import Text
+from core.ports import Clock, CorpusReader
 
 
-async def with_sources(question: Question, answer: Answer, corpus: CorpusReader) -> Answer:
+async def with_sources(
+    question: Question, answer: Answer, corpus: CorpusReader, clock: Clock
+) -> Answer:
     """Return an answer with what is known of the policies that it cites or names."""
     cited = {one.place.policy_key for one in answer.citations}
     named = cited | {one.policy_key for one in answer.nearest}
@@ -23,6 +27,16 @@ async def with_sources(question: Question, answer: Answer, corpus: CorpusReader)
     live = [one for one in await corpus.versions(question.scope) if one.metadata.key in named]
     sources = tuple(source_of(one) for one in live)
     answer = replace(answer, sources=sources)
+    for version in live:
+        if version.relabelled_at is not None and version.metadata.key in cited:
+            day = clock.day_of(version.relabelled_at)
+            said = version.metadata
+            words = RELABELLED.format(label=said.label or "", title=said.title, day=long_day(day))
+            answer = with_note(answer, words.of(question.language))
+    if answer.citations and not question.scope.is_other_day:
+        spans = [one.span for one in answer.citations]
+        for coming in await corpus.coming(spans, question.scope):
+            answer = with_note(answer, _from_then_on(coming).of(question.language))
     day = question.scope.as_of
     overdue = [
         one
@@ -34,6 +48,16 @@ async def with_sources(question: Question, answer: Answer, corpus: CorpusReader)
         note = words.format(title=one.title, day=str(one.review_by), owner=one.owner or "")
         answer = with_note(answer, note.of(question.language))
     return answer
+
+
+def _from_then_on(coming: ComingText) -> Text:
+    words = WILL_BE if coming.says else WILL_END
+    return words.format(
+        day=long_weekday(coming.begins),
+        says=coming.says,
+        title=coming.title,
+        label=coming.label,
+    )
 
 
 def source_of(version: PolicyVersion) -> AnswerSource:

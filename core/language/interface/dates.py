@@ -22,13 +22,13 @@ _MONTHS = (
     Text("December", "Dezember"),
 )
 _DAYS = (
-    Text("Mon", "Mo"),
-    Text("Tue", "Di"),
-    Text("Wed", "Mi"),
-    Text("Thu", "Do"),
-    Text("Fri", "Fr"),
-    Text("Sat", "Sa"),
-    Text("Sun", "So"),
+    Text("Monday", "Montag"),
+    Text("Tuesday", "Dienstag"),
+    Text("Wednesday", "Mittwoch"),
+    Text("Thursday", "Donnerstag"),
+    Text("Friday", "Freitag"),
+    Text("Saturday", "Samstag"),
+    Text("Sunday", "Sonntag"),
 )
 
 
@@ -36,6 +36,12 @@ def long_day(day: date) -> Text:
     """Return a day in full: "5 January 2026", "5. Januar 2026"."""
     made = Text("{day} {month} {year}", "{day}. {month} {year}")
     return made.format(day=day.day, month=_MONTHS[day.month - 1], year=day.year)
+
+
+def long_weekday(day: date) -> Text:
+    """Return a day in full with its weekday: "Monday, 5 January 2026"."""
+    made = Text("{name}, {day}", "{name}, dem {day}")
+    return made.format(name=_DAYS[day.weekday()], day=long_day(day))
 
 
 def time_of_day(at: datetime, zone: tzinfo) -> Text:
@@ -49,8 +55,9 @@ def day_and_time(at: datetime, zone: tzinfo) -> Text:
     """Return a day and a time with its zone, unambiguous in any country."""
     local = at.astimezone(zone)
     made = Text("{name} {day} {clock} {zone}", "{name}, {german}, {clock} Uhr ({zone})")
+    named = _DAYS[local.weekday()]
     return made.format(
-        name=_DAYS[local.weekday()],
+        name=Text(named.en[:3], named.de[:2]),
         day=local.strftime("%Y-%m-%d"),
         german=local.strftime("%d.%m.%Y"),
         clock=local.strftime("%H:%M"),

@@ -5,20 +5,25 @@ from collections.abc import Sequence
 from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from core.adapters.postgres.corpus.coming import coming_texts
 from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters, section_ref, span_arrays
 from core.adapters.postgres.engine.tables import editions
 from core.adapters.postgres.engine.transactions import reading
 from core.domain.ontology import SectionRef
-from core.domain.policy import PolicyVersion
+from core.domain.policy import ComingText, PolicyVersion
 from core.domain.question import Scope
 from core.language.spans import Span
 
 _VERSIONS = f"""
 SELECT v.id AS version_id, v.edition_from AS edition, v.source_name, v.title, v.label,
        v.owner, v.jurisdiction, v.audience, v.tags, v.effective_from, v.effective_until,
-       v.upload_id, v.url, v.sensitivity, v.review_by, v.verified_by, p.key
+       v.upload_id, v.url, v.sensitivity, v.review_by, v.verified_by, p.key, (
+         SELECT e.published_at FROM citebound.editions e WHERE e.number = v.edition_from
+            AND EXISTS (SELECT FROM citebound.policy_versions b
+                         WHERE b.policy_id = v.policy_id AND b.number < v.number
+                           AND b.label = v.label AND b.text <> v.text)) AS relabelled_at
   FROM {LIVE} live JOIN citebound.policy_versions v ON v.id = live.version_id
   JOIN citebound.policies p ON p.id = v.policy_id ORDER BY p.key"""  # noqa: S608  # constants
 
@@ -57,6 +62,11 @@ class PostgresCorpusReader:
         async with reading(self._engine) as connection:
             rows = (await connection.execute(query, parameters)).mappings().all()
         return {record(Span, row): row["quote"] for row in rows}
+
+    async def coming(self, spans: Sequence[Span], scope: Scope, /) -> list[ComingText]:
+        """See `CorpusReader.coming`."""
+        async with reading(self._engine) as connection:
+            return await coming_texts(connection, spans, scope)
 
     async def has_chunks(self, scope: Scope, /) -> bool:
         """See `CorpusReader.has_chunks`."""
