@@ -70,6 +70,17 @@ async def test_a_row_that_changes_soon(service: Service, ask: Ask, publish: Publ
     assert not [one for one in other.answer.notes if "it will be" in one]
 
 
+async def test_the_next_version_may_leave_a_quote_to_a_later_one(
+    service: Service, ask: Ask, publish: Publish
+) -> None:
+    """The first that changes it is named, and no other."""
+    today = service.clock.today()
+    for days, text in ((2, GIFTS.replace("cash or", "cash, coins or")), (4, LOWER), (6, GIFTS)):
+        await publish(text, effective_from=today + timedelta(days=days), label=f"{days}.0")
+    (note,) = [one for one in (await ask(LIMIT)).answer.notes if "it will be" in one]
+    assert "version 4.0" in note
+
+
 async def test_a_quote_that_ends_soon(service: Service, ask: Ask, publish: Publish) -> None:
     """Where nothing stands in its place, that is said."""
     begins = service.clock.today() + timedelta(days=30)

@@ -44,12 +44,12 @@ async def coming_texts(
         given = {**scope_parameters(replace(scope, as_of=day)), "day": day}
         rows = await connection.execute(_NEXT, {**given, "versions": sorted(waiting)})
         for row in rows.all():
-            waiting.discard(row.old_id)
             old, new = [await stored_text(connection, one) for one in (row.old_id, row.id)]
             places = [span for span in spans if span.version_id == row.old_id]
-            said = await asyncio.to_thread(lambda: [_says(one, old, new) for one in places])  # noqa: B023
+            said = [await asyncio.to_thread(_says, place, old, new) for place in places]
             says = next((words for words in said if words is not None), None)
             if says is not None:
+                waiting.discard(row.old_id)
                 coming = ComingText(title=row.title, label=row.label, begins=day, says=cut(says))
                 found.append(coming)
     return found
