@@ -12,7 +12,7 @@ from core.domain.evidence import Evidence, RetrievedChunk
 from core.domain.json_value import Json
 from core.domain.message import Speakers
 from core.domain.ontology import SectionRef, Snapshot
-from core.domain.policy import EVERYONE, ChunkKey, ComingText, PolicyMetadata, PolicyVersion
+from core.domain.policy import EVERYONE, ChunkKey, PolicyMetadata, PolicyVersion
 from core.domain.question import Question, Scope, Turn
 from core.domain.run import Attempt, Clarification, Exploration, ModelCall, Plan, Run, ToolCall
 from core.language.content_words import content_words
@@ -91,9 +91,6 @@ class InMemoryCorpus:
 
     async def has_chunks(self, scope: Scope, /) -> bool:
         return self.chunked and any(self.may_read(number, scope) for number in self.policies)
-
-    async def coming(self, spans: Sequence[Span], scope: Scope, /) -> list[ComingText]:
-        return []
 
     async def places(self, spans: Sequence[Span], /) -> dict[Span, SectionRef]:
         return {span: self.place(span) for span in spans}

@@ -312,7 +312,7 @@ class Answering:
     async def _finished(self, request: AskRequest, question: Question, run: Run) -> Run:
         """Return a run as it is recorded: with remarks, or as off topic."""
         answer = remarked(question, run.answer, request)
-        answer = await with_sources(question, answer, self._parts.corpus, self._parts.clock)
+        answer = await with_sources(question, answer, self._parts)
         is_told = stands_alone(question) and may_be_off_topic(answer)
         if self._off_topic is None or not is_told:
             return replace(run, answer=answer)

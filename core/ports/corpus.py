@@ -154,10 +154,6 @@ class CorpusReader(Protocol):
         """Return the policy, version, section and page of each span."""
         ...
 
-    async def coming(self, spans: Sequence[Span], scope: Scope, /) -> list[ComingText]:
-        """Return what versions that begin soon say otherwise than these quotes."""
-        ...
-
 
 class CorpusStore(CorpusReader, Protocol):
     """The same, written."""
@@ -229,6 +225,10 @@ class AboutPolicies(Protocol):
 
         Empty for a policy that does not exist or is not in force in the scope.
         """
+        ...
+
+    async def coming(self, spans: Sequence[Span], scope: Scope, /) -> list[ComingText]:
+        """Return what versions that begin soon say otherwise than these quotes."""
         ...
 
 

@@ -7,35 +7,33 @@ holds: the answer says so, and nothing is kept back.
 from dataclasses import replace
 
 from core.agent.reply.compose import with_note
+from core.agent.request import PipelineParts
 from core.agent.wording import PAST_REVIEW, PAST_REVIEW_OF, RELABELLED, WILL_BE, WILL_END
 from core.domain.answer import Answer
 from core.domain.policy import AnswerSource, ComingText, PolicyVersion
 from core.domain.question import Question
 from core.language.interface.dates import long_day, long_weekday
 from core.language.interface.texts import Text
-from core.ports import Clock, CorpusReader
 
 
-async def with_sources(
-    question: Question, answer: Answer, corpus: CorpusReader, clock: Clock
-) -> Answer:
+async def with_sources(question: Question, answer: Answer, parts: PipelineParts) -> Answer:
     """Return an answer with what is known of the policies that it cites or names."""
     cited = {one.place.policy_key for one in answer.citations}
     named = cited | {one.policy_key for one in answer.nearest}
     if not named:
         return answer
-    live = [one for one in await corpus.versions(question.scope) if one.metadata.key in named]
+    live = [one for one in await parts.corpus.versions(question.scope) if one.metadata.key in named]
     sources = tuple(source_of(one) for one in live)
     answer = replace(answer, sources=sources)
     for version in live:
         if version.relabelled_at is not None and version.metadata.key in cited:
-            day = clock.day_of(version.relabelled_at)
+            day = parts.clock.day_of(version.relabelled_at)
             said = version.metadata
             words = RELABELLED.format(label=said.label or "", title=said.title, day=long_day(day))
             answer = with_note(answer, words.of(question.language))
-    if answer.citations and not question.scope.is_other_day:
+    if answer.citations and parts.about is not None and not question.scope.is_other_day:
         spans = [one.span for one in answer.citations]
-        for coming in await corpus.coming(spans, question.scope):
+        for coming in await parts.about.coming(spans, question.scope):
             answer = with_note(answer, _from_then_on(coming).of(question.language))
     day = question.scope.as_of
     overdue = [

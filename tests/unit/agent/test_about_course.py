@@ -1,6 +1,6 @@
 """Facts about policies, from the question to the answer, without a reasoner."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -13,7 +13,7 @@ from core.agent.stages.verify import verify
 from core.agent.wording import FROM_METADATA, PARTIAL, WHICH_POLICY
 from core.domain.answer import BY_CODE, Badge, Check, Citation, Claim, Draft, Outcome
 from core.domain.evidence import Evidence, EvidenceItem
-from core.domain.policy import PolicyMetadata
+from core.domain.policy import ComingText, PolicyMetadata
 from core.domain.policy_facts import (
     Applies,
     FactKind,
@@ -81,6 +81,9 @@ class InMemoryAbout:
         if role != "contractors":
             return ()
         return ()
+
+    async def coming(self, spans: Sequence[Span], scope: Scope, /) -> list[ComingText]:
+        return []
 
     async def excerpts(self, key: str, scope: Scope, /) -> tuple[PolicyExcerpt, ...]:
         number, policy = next(

@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.corpus.coming import coming_texts
 from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters, section_ref, span_arrays
 from core.adapters.postgres.engine.tables import editions
 from core.adapters.postgres.engine.transactions import reading
 from core.domain.ontology import SectionRef
-from core.domain.policy import ComingText, PolicyVersion
+from core.domain.policy import PolicyVersion
 from core.domain.question import Scope
 from core.language.spans import Span
 
@@ -62,11 +61,6 @@ class PostgresCorpusReader:
         async with reading(self._engine) as connection:
             rows = (await connection.execute(query, parameters)).mappings().all()
         return {record(Span, row): row["quote"] for row in rows}
-
-    async def coming(self, spans: Sequence[Span], scope: Scope, /) -> list[ComingText]:
-        """See `CorpusReader.coming`."""
-        async with reading(self._engine) as connection:
-            return await coming_texts(connection, spans, scope)
 
     async def has_chunks(self, scope: Scope, /) -> bool:
         """See `CorpusReader.has_chunks`."""

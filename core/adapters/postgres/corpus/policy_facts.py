@@ -11,14 +11,16 @@ from typing import Any
 from sqlalchemy import Row, RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from core.adapters.postgres.corpus.coming import coming_texts
 from core.adapters.postgres.engine.database import database_store, raises_transient
 from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters
 from core.adapters.postgres.engine.transactions import begun_again, reading
 from core.adapters.postgres.ontology.fact_index import asked_names
-from core.domain.policy import EVERYONE
+from core.domain.policy import EVERYONE, ComingText
 from core.domain.policy_facts import Applies, PolicyExcerpt, PolicyFacts, SectionChanges
 from core.domain.question import Scope
+from core.language.spans import Span
 from core.ontology.fact_words import normal_name
 from core.ports.corpus import PolicyChanged
 from core.time_zones import day_in
@@ -173,6 +175,12 @@ class PostgresAboutPolicies:
         async with reading(self._engine) as connection:
             rows = (await connection.execute(_EXCERPTS, given)).mappings().all()
         return tuple(record(PolicyExcerpt, row) for row in rows if row["text"].strip())
+
+    @raises_transient
+    async def coming(self, spans: Sequence[Span], scope: Scope, /) -> list[ComingText]:
+        """See `AboutPolicies.coming`."""
+        async with reading(self._engine) as connection:
+            return await coming_texts(connection, spans, scope)
 
 
 @dataclass(frozen=True, slots=True)
