@@ -338,8 +338,9 @@ def test_a_day_begins_where_the_deployment_is(
 
 def test_a_time_zone_that_is_none_is_named(citebound: Callable[..., Any], policies: Path) -> None:
     """In a line, before anything is done, with the code of any other wrong setting."""
-    done = citebound("ingest", str(policies), CITEBOUND_TIME_ZONE="Mars/Base")
-    other = citebound("ingest", "a", CITEBOUND_TIME_ZONE="", CITEBOUND_ENVIRONMENT="test")
+    words = ("ingest", str(policies))
+    done = citebound(*words, CITEBOUND_TIME_ZONE="Mars/Base")
+    other = citebound(*words, CITEBOUND_TIME_ZONE="", CITEBOUND_ENVIRONMENT="test")
     assert done.code == other.code != 0
     assert "CITEBOUND_TIME_ZONE: expected the name of a time zone" in done.err
     assert len(done.err.strip().splitlines()) <= 2
