@@ -75,9 +75,7 @@ class Corrector:
             TransientError: The database failed.
         """
         today = self.clock.today()
-        if self.suspensions is not None and (
-            ended := await self.suspensions.compare(on_day=today)
-        ):
+        if self.suspensions is not None and (ended := await self.suspensions.compare(on_day=today)):
             logger.info("%d precedents are told no more", ended)
         if self.reviews is not None and (overdue := await self.reviews.compare(on_day=today)):
             logger.info("officers are told of %d policies that are past their review", overdue)

@@ -37,7 +37,7 @@ class OverviewPage:
         now = self.clock.now()
         views = "record", "checkpoint", "v_ledger_health", "v_requests"
         async with visit.record.reading(visit.reading(*views)) as connection:
-            figures = await read_figures(connection, now=now, zone=self._clock.zones.home)
+            figures = await read_figures(connection, now=now, zone=self.clock.zones.home)
             requests = await count_undecided(connection)
             anchors = await self.anchors.compare(
                 lambda checkpoint: read_root(connection, checkpoint.position)

@@ -32,6 +32,7 @@ from core.bootstrap import bootstrap
 from core.config.settings import Settings
 from core.domain.audit import Tag
 from core.ingest.prepare import Overrides
+from core.ports import Clock
 from tests.databases import as_role
 from tests.evals.platform_bench import postgres
 from tests.officer_console import OFFICERS, ORIGIN, Visitor, grant, served
@@ -67,7 +68,7 @@ POLICY = "# Gifts\n\n" + "\n\n".join(
 )
 
 
-class _At:
+class _At(Clock):
     """A clock that stands still."""
 
     def __init__(self, at: datetime) -> None:
