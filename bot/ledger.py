@@ -131,8 +131,7 @@ async def open_ledger(
     settings: Settings, key: LedgerKey, waits: Callable[[str], None] | None = None
 ) -> AsyncGenerator[OpenLedger]:
     """Open the database and lend what seals it; for `waits` see `open_database`."""
-    clock = SystemClock()
-    records = Ledger(clock=clock, ids=UuidSource(), unit=settings.unit)
+    records = Ledger(clock=SystemClock(), ids=UuidSource(), unit=settings.unit)
     async with open_engine(settings, DatabaseRole.SEQUENCER, waits=waits) as engine:
         receipts = PostgresReceipts(engine, ledger=records)
         officers = read_officers(settings.officers, settings.case_channel)
@@ -143,9 +142,7 @@ async def open_ledger(
             for one, anchor in handing_out.items()
         ]
         yield OpenLedger(
-            sequencer=PostgresSequencer(
-                engine, key=key, deployment=settings.ledger_name, clock=clock
-            ),
+            sequencer=PostgresSequencer(engine, key=key, deployment=settings.ledger_name),
             services=PostgresServices(engine, ledger=records),
             records=records,
             anchors=tuple(anchors),

@@ -65,7 +65,12 @@ def canonical(document: Mapping[str, Json]) -> bytes:
 
 
 def is_canonical(data: bytes) -> bool:
-    """Say whether bytes are the one form that RFC 8785 gives a document.
+    """Say whether bytes are the one form that RFC 8785 gives a document."""
+    return canonical_document(data) is not None
+
+
+def canonical_document(data: bytes) -> dict[str, Any] | None:
+    """Return the document that bytes are the one form of that RFC 8785 gives it; else None.
 
     Nearly always a parser in C answers: what it writes of what it read is the canonical form where
     keys are in order and no number is one that it writes in another way. Else the rules are gone
@@ -74,13 +79,14 @@ def is_canonical(data: bytes) -> bool:
     try:
         value: Json = from_json(data, allow_inf_nan=False)
         if not isinstance(value, dict):
-            return False
+            return None
         in_bmp = data.isascii() or _BEYOND_BMP.search(data) is None
-        if in_bmp and _is_plain(value) and to_json(value) == data:
-            return True
-        return rfc8785.dumps(value) == data  # pyright: ignore[reportArgumentType]
+        is_plain = in_bmp and _is_plain(value) and to_json(value) == data
+        if is_plain or rfc8785.dumps(value) == data:  # pyright: ignore[reportArgumentType]
+            return value
     except (ValueError, rfc8785.CanonicalizationError, RecursionError):
-        return False
+        pass
+    return None
 
 
 def _is_plain(value: dict[str, Any] | list[Any]) -> bool:

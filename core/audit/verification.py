@@ -1,22 +1,21 @@
 """What a verification of the ledger finds: problems by class, and one result."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from enum import StrEnum, unique
 from typing import TypeAlias
 
-from core.audit.anchors import Receipt
-from core.audit.canonical import is_canonical, leaf_hash
+from core.audit.canonical import canonical_document, leaf_hash
 from core.audit.checkpoint import (
     Checkpoint,
     PublicKey,
     RetiredKeyError,
     SealedCheckpoint,
     opened,
-    signed_at,
 )
 from core.audit.merkle import Frontier
+from core.audit.restorations import Restoration, Restorations
 from core.domain.errors import ContractError
 from core.domain.json_value import Json
 
@@ -34,6 +33,12 @@ class ProblemClass(StrEnum):
     """A sealed record is not in the database."""
     RECORD_ALTERED = "record-altered"
     """A record's bytes do not hash to its leaf."""
+    RECORD_MISDATED = "record-misdated"
+    """A record's time lies outside the signed times of the checkpoints around it."""
+    RECORD_UNSEALED = "record-unsealed"
+    """Records wait to be sealed for longer than a minute."""
+    XID_AHEAD = "xid-ahead"
+    """A record has the number of a transaction that did not begin: it would never be sealed."""
     RECORD_LEFT_OUT = "record-left-out"
     """A record lies below the horizon that was sealed, and has no leaf."""
     COLUMN_ALTERED = "column-altered"
@@ -68,6 +73,8 @@ class ProblemClass(StrEnum):
     """A checkpoint is signed by a key that another had taken over from."""
     TIME_REVERSED = "time-reversed"
     """A checkpoint is older than the one before it."""
+    TIME_AHEAD = "time-ahead"
+    """A checkpoint is dated in the future."""
     CHECKPOINT_MISSING = "checkpoint-missing"
     """An anchor holds a checkpoint that the database does not."""
     ANCHOR_AHEAD = "anchor-ahead"
@@ -104,6 +111,8 @@ class Verification:
     """The first `LISTED`."""
     count: int
     """Problems in all."""
+    restored: Sequence[Restoration]
+    """Recorded restorations that explain what would else be problems."""
     warnings: Sequence[str]
     """Why less than everything was proven."""
     lacks: Sequence[str]
@@ -143,6 +152,7 @@ class Verification:
             "records": self.records,
             "problems": self.count,
             "classes": sorted({one.kind.value for one in self.problems}),
+            "explained_by": [one.record for one in self.restored],
         }
 
 
@@ -150,6 +160,8 @@ class Verification:
 class ProblemLog:
     """Problems as they are found."""
 
+    restorations: Restorations = field(default_factory=Restorations)
+    """What they explain is no problem."""
     problems: list[Problem] = field(default_factory=list[Problem])
     count: int = 0
 
@@ -171,27 +183,36 @@ LeafRow: TypeAlias = tuple[int, str, bytes, bytes | None, bytes | None]
 where there is no record."""
 
 
-def check_leaves(rows: Sequence[LeafRow]) -> list[Problem]:
+LeafTime: TypeAlias = tuple[int, str, str | None]
+"""Place and record of a leaf, and the time that the record's bytes say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckedLeaves:
+    """What was found of some leaves."""
+
+    problems: Sequence[Problem]
+    times: Sequence[LeafTime]
+    """Of those without a problem."""
+
+
+def check_leaves(rows: Sequence[LeafRow]) -> CheckedLeaves:
     """Hold leaves to the bytes of their records. Plain, so that another process can do it."""
     log = ProblemLog()
+    times: list[LeafTime] = []
     for place, record, leaf, canonical, own in rows:
         if canonical is None:
             log.add(ProblemClass.RECORD_MISSING, "the record is gone", record=record, leaf=place)
         elif own != leaf or leaf_hash(canonical) != leaf:
-            log.add(
-                ProblemClass.RECORD_ALTERED,
-                "the record's bytes do not hash to its leaf",
-                record=record,
-                leaf=place,
-            )
-        elif not is_canonical(canonical):
-            log.add(
-                ProblemClass.NOT_CANONICAL,
-                "the record's bytes are not canonical JSON",
-                record=record,
-                leaf=place,
-            )
-    return log.problems
+            said = "the record's bytes do not hash to its leaf"
+            log.add(ProblemClass.RECORD_ALTERED, said, record=record, leaf=place)
+        elif (document := canonical_document(canonical)) is None:
+            said = "the record's bytes are not canonical JSON"
+            log.add(ProblemClass.NOT_CANONICAL, said, record=record, leaf=place)
+        else:
+            at = document.get("at")
+            times.append((place, record, at if isinstance(at, str) else None))
+    return CheckedLeaves(problems=log.problems, times=times)
 
 
 class TreeCheck:
@@ -239,11 +260,18 @@ class StoredCheckpoint:
     frontier: tuple[bytes, ...]
     note: str
 
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """What its note has to say."""
+        return Checkpoint(origin=self.origin, size=self.size, root=self.root)
+
 
 def open_stored(
-    rows: Sequence[StoredCheckpoint], keys: Sequence[PublicKey], log: ProblemLog
+    rows: Sequence[StoredCheckpoint], keys: Sequence[PublicKey], log: ProblemLog, *, now: float
 ) -> list[SealedCheckpoint]:
     """Check the notes of the database, in order, and return those that are sound.
+
+    None is dated after `now`, seconds since 1970, UTC, by the clock of whoever verifies.
 
     Within a generation each is signed by the key that the one before it ended with; one that two
     keys signed hands over to the second.
@@ -258,27 +286,43 @@ def open_stored(
         except ContractError as error:
             log.add(ProblemClass.NOTE_INVALID, str(error), leaf=row.size)
             continue
-        expected = Checkpoint(origin=row.origin, size=row.size, root=row.root)
-        if sealed.checkpoint != expected:
+        if sealed.checkpoint != row.checkpoint:
             log.add(ProblemClass.NOTE_INVALID, "the note is not what its row says", leaf=row.size)
             continue
+        _check_time(sealed, now, log)
         _compare_with_last(sealed, sound[-1] if sound else None, log)
         sound.append(sealed)
     return sound
 
 
+def _check_time(sealed: SealedCheckpoint, now: float, log: ProblemLog) -> None:
+    """Refuse a checkpoint of the future, unless a restoration tells of it."""
+    ahead_s = sealed.signed_at - now
+    position = sealed.checkpoint.position
+    if ahead_s > CLOCKS_DIFFER_S and not log.restorations.explain_time(position):
+        log.add(
+            ProblemClass.TIME_AHEAD,
+            f"the checkpoint is dated {ahead_s:.0f} s after this machine's clock: if that is right,"
+            " Postgres' was ahead; once both are right, `citebound audit rebase` records it",
+            leaf=position[1],
+        )
+
+
 def _compare_with_last(
     sealed: SealedCheckpoint, last: SealedCheckpoint | None, log: ProblemLog
 ) -> None:
-    if last is None:
+    if last is None or sealed.checkpoint.origin != last.checkpoint.origin:
         return
     size = sealed.checkpoint.size
-    if sealed.signed_at < last.signed_at:
+    is_older = sealed.signed_at < last.signed_at
+    if is_older and not log.restorations.explain_time(sealed.checkpoint.position):
         log.add(
-            ProblemClass.TIME_REVERSED, "the checkpoint is older than the one before it", leaf=size
+            ProblemClass.TIME_REVERSED,
+            f"the checkpoint is {last.signed_at - sealed.signed_at} s older than the one before it;"
+            " if a clock was put right, `citebound audit rebase` records it",
+            leaf=size,
         )
-    is_same_tree = sealed.checkpoint.origin == last.checkpoint.origin
-    if is_same_tree and last.signers[-1] not in sealed.signers:
+    if last.signers[-1] not in sealed.signers:
         log.add(
             ProblemClass.KEY_RETIRED,
             "the checkpoint is not signed by the key that had taken over before it",
@@ -317,81 +361,7 @@ def compare_roots(rows: Sequence[StoredCheckpoint], tree: TreeCheck, log: Proble
                 "the leaves do not lead to the signed root",
                 leaf=row.size,
             )
-
-
-def compare_anchors(
-    anchored: Sequence[SealedCheckpoint],
-    rows: Sequence[StoredCheckpoint],
-    tree: TreeCheck,
-    log: ProblemLog,
-) -> None:
-    """Hold the database to the checkpoints that stand outside it."""
-    kept = {(row.origin, row.size) for row in rows}
-    for one in anchored:
-        size = one.checkpoint.size
-        if size > tree.size:
-            log.add(
-                ProblemClass.ANCHOR_AHEAD,
-                f"an anchor of {one.checkpoint.origin} holds {size} sealed records, the database"
-                f" {tree.size}",
-                leaf=size,
-            )
-        elif tree.roots.get(size) != one.checkpoint.root:
-            log.add(
-                ProblemClass.ANCHOR_DIFFERS,
-                f"an anchor of {one.checkpoint.origin} holds another root",
-                leaf=size,
-            )
-        elif (one.checkpoint.origin, size) not in kept:
-            log.add(
-                ProblemClass.CHECKPOINT_MISSING,
-                f"an anchor holds a checkpoint of {one.checkpoint.origin} that is gone",
-                leaf=size,
-            )
-
-
-StampedAt = Callable[[bytes, str], datetime]
-"""Says when an authority saw a note, by its token; raises `ContractError` if it never did."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckedReceipts:
-    """What became of the receipts that the ledger keeps."""
-
-    checked: int
-    """Tokens of timestamp authorities."""
-    warnings: Sequence[str]
-    """Why less was checked than is there."""
-
-
-def compare_receipts(
-    receipts: Sequence[Receipt], stamped_at: StampedAt | None, log: ProblemLog
-) -> CheckedReceipts:
-    """Hold the checkpoints of the database to what anchors handed out for them."""
-    checked, unchecked = 0, 0
-    for one in receipts:
-        size = one.position[1]
-        if one.note is None:
-            log.add(
-                ProblemClass.CHECKPOINT_MISSING,
-                f"the anchor {one.target} has a checkpoint that is gone",
-                record=one.record_id,
-                leaf=size,
-            )
-        elif one.token is not None and stamped_at is None:
-            unchecked += 1
-        elif one.token is not None and stamped_at is not None:
-            checked += 1
-            try:
-                _compare_times(one.note, stamped_at(one.token, one.note))
-            except ContractError as error:
-                log.add(ProblemClass.TIMESTAMP_INVALID, str(error), record=one.record_id, leaf=size)
-    untrusted = f"{unchecked} timestamps were not checked: CITEBOUND_LEDGER_TSA_ROOTS is unset"
-    return CheckedReceipts(checked=checked, warnings=[untrusted] if unchecked else [])
-
-
-def _compare_times(note: str, stamped: datetime) -> None:
-    """Refuse a checkpoint that claims to be younger than its timestamp."""
-    at = signed_at(note)
-    if at is None or stamped.timestamp() < at - CLOCKS_DIFFER_S:
-        raise ContractError(f"the checkpoint is dated after its timestamp of {stamped.isoformat()}")
+    signed = max((row.size for row in rows), default=tree.size)
+    if tree.size > signed:
+        said = f"{tree.size - signed} leaves are under no signed root"
+        log.add(ProblemClass.ROOT_DIFFERS, said, leaf=signed)

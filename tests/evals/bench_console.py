@@ -25,7 +25,7 @@ from core.adapters.postgres.engine.database import engine_for
 from core.adapters.postgres.engine.ledger import Entry, Ledger
 from core.adapters.postgres.engine.roles import DatabaseRole
 from core.adapters.postgres.record.sequencer import PostgresSequencer
-from core.adapters.system import SystemClock, UuidSource
+from core.adapters.system import UuidSource
 from core.audit.checkpoint import LedgerKey
 from core.audit.documents import Event
 from core.bootstrap import bootstrap
@@ -138,7 +138,7 @@ async def fill(engine: AsyncEngine, records: int) -> None:
     now = datetime.now(UTC)  # noqa: TID251  # of a measurement
     await append_all(engine, entries(records, now))
     key = LedgerKey.generate("bench")
-    sequencer = PostgresSequencer(engine, key=key, deployment="bench", clock=SystemClock())
+    sequencer = PostgresSequencer(engine, key=key, deployment="bench")
     while (await sequencer.seal()).is_behind:
         pass
     async with engine.connect() as connection:

@@ -165,7 +165,7 @@ async def measure(url: str, engine: AsyncEngine, given: argparse.Namespace) -> N
     print(f"before: {busy()}")
     ledger = Ledger(clock=SystemClock(), ids=UuidSource(), unit="bench")
     key = LedgerKey.generate("bench")
-    sequencer = PostgresSequencer(engine, key=key, deployment="bench", clock=SystemClock())
+    sequencer = PostgresSequencer(engine, key=key, deployment="bench")
     async with engine.connect() as connection:
         server = Server(int(await connection.scalar(text("SELECT pg_backend_pid()"))))
     each = given.appended // given.clients

@@ -274,7 +274,9 @@ def _day(written: str | None) -> date | None:
 async def _rebase(settings: Settings, reason: str) -> Sealed:
     key = signing_key(settings)
     async with open_ledger(settings, key) as ledger:
-        sealed = await ledger.sequencer.rebase(ledger.records, reason=reason)
+        notes = [note for one in ledger.readable if (note := await one.newest()) is not None]
+        anchored = max((checkpoint_of(note).position[0] for note in notes), default=0)
+        sealed = await ledger.sequencer.rebase(ledger.records, reason=reason, anchored=anchored)
         for anchor in ledger.readable:
             await anchor.keep_key(key.public)
             await anchor.publish(sealed.note)

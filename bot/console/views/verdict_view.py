@@ -23,6 +23,17 @@ def verdict_json(found: Verification) -> dict[str, object]:
         "size": found.newest.size if found.newest else 0,
         "root": found.newest.root.hex() if found.newest else None,
         "sealed_until": _written(found.sealed_until),
+        "restored": [
+            {
+                "record": restoration.record,
+                "generation": restoration.generation,
+                "kept": restoration.kept,
+                "lost_checkpoints": restoration.checkpoints,
+                "lost_size": restoration.reached,
+                "dated_ahead": restoration.dated_ahead,
+            }
+            for restoration in found.restored
+        ],
         "unsealed": found.unsealed,
         "erased": found.erased,
         "checked": {
@@ -75,12 +86,26 @@ def verdict_lines(found: Verification) -> list[Text]:
     )
     more = found.count - len(found.problems)
     return [
-        Text(HEADINGS[found.result], style="bold"),
+        Text(_heading(found), style="bold"),
         Text(checked),
+        *(Text(f"Loss: {restoration.said()}") for restoration in found.restored),
         *_problem_lines(found.problems),
         *([Text(f"and {more} more")] if more else []),
         *_remarks(found.lacks, found.warnings),
     ]
+
+
+def _heading(found: Verification) -> str:
+    if found.result != "intact" or not found.restored or found.newest is None:
+        return HEADINGS[found.result]
+    records = ", ".join(restoration.record for restoration in found.restored)
+    what = (
+        "the loss"
+        if any(restored.checkpoints for restored in found.restored)
+        else "a clock that ran ahead"
+    )
+    generation = found.newest.position[0]
+    return f"Intact since generation {generation}; {what} is explained by record {records}."
 
 
 def record_verdict_lines(found: VerifiedRecord) -> list[Text]:

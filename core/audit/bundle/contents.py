@@ -77,5 +77,7 @@ class Bundle:
     records: Sequence[BundledRecord]
     passages: Sequence[Passage]
     """Sections that quotes of these records stand in."""
+    around: Sequence[str]
+    """Checkpoints before and after each record, which bound its time."""
     about: str
     """What was asked for, for its first page."""

@@ -14,6 +14,8 @@ from core.audit.checkpoint import PublicKey, checkpoint_of
 from core.domain.errors import ContractError, UsageError
 
 NAMES = ("records.jsonl", "proofs.jsonl", "contents.jsonl", "checkpoint.txt", "keys.txt")
+OPTIONAL = ("times.jsonl",)
+"""Which bundles of earlier releases lack."""
 LARGEST = 4 * 1024**3
 """Bytes of one file, unpacked."""
 
@@ -80,7 +82,8 @@ def _unpack(path: Path, folder: Path) -> None:
     """Take out what is checked, and nothing else that may be in there."""
     try:
         with zipfile.ZipFile(path) as archive:
-            for name in NAMES:
+            optional = [name for name in OPTIONAL if name in archive.namelist()]
+            for name in (*NAMES, *optional):
                 if archive.getinfo(name).file_size > LARGEST:
                     raise UsageError(f"{path}: {name} is too large")
                 archive.extract(name, folder)

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import base64
+import bisect
 import datetime
 import hashlib
 import json
@@ -31,6 +32,8 @@ I = pow(2, (P - 1) // 4, P)  # noqa: E741  # the name in RFC 8032
 
 
 HASH_BYTES, SIGNATURE_BYTES, TIME_BYTES, ID_BYTES = 32, 64, 8, 4
+CLOCKS_DIFFER_S = 60
+"""As far as a record's time may be off."""
 PLAIN, DATED = 1, 4
 """Types of signatures: of the note, and of the note with the time."""
 Point = tuple[int, int, int, int]
@@ -185,6 +188,31 @@ def check_records(folder: pathlib.Path, size: int, root: bytes) -> dict[tuple[st
     return promised
 
 
+def check_times(folder: pathlib.Path, name: str, key: bytes) -> str:
+    """Show that each record's time fits the checkpoints around it; return what was shown.
+
+    A checkpoint before it did not have the record yet, one after it did.
+    """
+    path = folder / "times.jsonl"
+    if not path.exists():
+        return "When the records were written is not shown: the bundle has no checkpoints for it."
+    notes = [open_note(json.loads(line)["note"], name, key) for line in lines_of(folder, path.name)]
+    seen = sorted((size, at) for _, size, _, at in notes)
+    sizes = [size for size, _ in seen]
+    proofs = [json.loads(line)["leaf"] for line in lines_of(folder, "proofs.jsonl")]
+    for data, leaf in zip(lines_of(folder, "records.jsonl"), proofs):  # noqa: B905  # Python 3.9
+        document, n = json.loads(data), bisect.bisect_right(sizes, leaf)
+        written = datetime.datetime.strptime(document["at"], "%Y-%m-%dT%H:%M:%S.%fZ")  # noqa: DTZ007
+        at = written.replace(tzinfo=datetime.timezone.utc).timestamp()  # noqa: UP017  # Python 3.9
+        begins = seen[n - 1][1] if n else at
+        ends = seen[n][1] if n < len(seen) else at
+        if not begins - CLOCKS_DIFFER_S <= at <= ends + CLOCKS_DIFFER_S:
+            raise NotAsRecordedError(
+                f"record {document['id']} is dated {document['at']}, and was sealed at another time"
+            )
+    return "The records' times fit the signed times around them."
+
+
 def check_texts(folder: pathlib.Path, promised: dict[tuple[str, str], str]) -> tuple[int, int]:
     """Show that each text is the one that was recorded; return how many are here, and not."""
     lines = lines_of(folder, "contents.jsonl")
@@ -212,10 +240,12 @@ def check(folder: pathlib.Path, given_key: str | None, given_note: str | None) -
     promised = check_records(folder, size, root)
     count = len(lines_of(folder, "records.jsonl"))
     here, absent = check_texts(folder, promised)
+    times = check_times(folder, *read_key(trusted))
     when = datetime.datetime.fromtimestamp(at, datetime.UTC).isoformat()
     shown = [
         f"{count} records stand in {origin}, among {size}, as it was sealed at {when}.",
         f"{here} texts are those that were recorded; {absent} are not in the bundle.",
+        times,
     ]
     if given_key is None:
         shown.append(f"The key, to be compared with one from elsewhere: {trusted}")

@@ -56,6 +56,7 @@ def _files(bundle: Bundle) -> Mapping[str, bytes]:
                 for text in record.texts
             ]
         ),
+        "times.jsonl": _lines([{"note": note} for note in bundle.around]),
         "sections.jsonl": _lines([asdict(passage) for passage in bundle.passages]),
     }
 

@@ -62,7 +62,7 @@ async def looks(console: Console, engine: AsyncEngine, database_url: str) -> dic
     )
     key = LedgerKey.generate("citebound")
     await all_sealable(engine)
-    await PostgresSequencer(engine, key=key, deployment="citebound", clock=SystemClock()).seal()
+    await PostgresSequencer(engine, key=key, deployment="citebound").seal()
     await console.service.affected.compare(on_day=console.service.clock.now().date())
     desk = office(engine)
     await desk.desk.close(await desk.opened(await desk.answered(thread="2")), ADA, key="closed")

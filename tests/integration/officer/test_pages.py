@@ -315,7 +315,7 @@ async def test_a_sealed_record_has_its_proof_and_leaves_with_it(
     assert "not sealed yet" in page
     key = LedgerKey.generate("citebound")
     await all_sealable(engine)
-    await PostgresSequencer(engine, key=key, deployment="citebound", clock=SystemClock()).seal()
+    await PostgresSequencer(engine, key=key, deployment="citebound").seal()
     _, page = await ada.get(f"{path}/proof")
     assert "leads to the root of the checkpoint" in page
     assert "citebound/audit/1" in page
@@ -343,7 +343,7 @@ async def test_an_export_proves_itself(
     key = LedgerKey.generate("citebound")
     (tmp_path / "ledger-key.pem").write_bytes(key.to_pem())
     await all_sealable(engine)
-    await PostgresSequencer(engine, key=key, deployment="citebound", clock=SystemClock()).seal()
+    await PostgresSequencer(engine, key=key, deployment="citebound").seal()
     path, form = {
         "record": (f"/officer/records/{reply.receipt.record_id}", {}),
         "policy": ("/officer/records?policy=gifts", {"policy": "gifts"}),
@@ -433,7 +433,7 @@ async def test_the_overview_compares_with_anchors(
     """What an anchor holds and the database lacks is an alarm; so is to have no anchor."""
     await ask(console.service)
     key = LedgerKey.generate("citebound")
-    sequencer = PostgresSequencer(engine, key=key, deployment="citebound", clock=SystemClock())
+    sequencer = PostgresSequencer(engine, key=key, deployment="citebound")
     await all_sealable(engine)
     sealed = await sequencer.seal()
     assert "No checkpoint is kept outside" in (await ada.get("/officer"))[1]

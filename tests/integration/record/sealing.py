@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 from dataclasses import dataclass, field
 from datetime import date
+from time import time
 from uuid import UUID
 
 from sqlalchemy import text
@@ -50,9 +51,7 @@ class SealedLedger:
 
     @property
     def sequencer(self) -> PostgresSequencer:
-        return PostgresSequencer(
-            self.engine, key=self.key, deployment=DEPLOYMENT, clock=SystemClock()
-        )
+        return PostgresSequencer(self.engine, key=self.key, deployment=DEPLOYMENT)
 
     async def append(self, records: int, *, conversation: UUID, first: int = 1) -> None:
         """Append records of one conversation, with texts and citations."""
@@ -78,12 +77,21 @@ class SealedLedger:
         """Trusted; a test that rotates keys adds to them."""
         return self.trusted or [self.key.public]
 
+    def basis(self, *, anchored: list[str] | None = None, later_s: float = 0) -> VerificationBasis:
+        """What a verification trusts, so many seconds from now."""
+        notes = self.notes if anchored is None else anchored
+        return VerificationBasis(keys=self.keys, anchored=notes, now=time() + later_s)
+
     async def verify(
-        self, *, anchored: list[str] | None = None, since: int | date | None = None
+        self,
+        *,
+        anchored: list[str] | None = None,
+        since: int | date | None = None,
+        later_s: float = 0,
     ) -> Verification:
         verifier = PostgresVerifier(self.engine, deployment=DEPLOYMENT)
-        notes = self.notes if anchored is None else anchored
-        return await verifier.verify(VerificationBasis(keys=self.keys, anchored=notes), since=since)
+        basis = self.basis(anchored=anchored, later_s=later_s)
+        return await verifier.verify(basis, since=since)
 
     async def tamper(self, *statements: str, **parameters: object) -> None:
         """Change rows as a superuser who knows the triggers, and puts them back."""

@@ -12,6 +12,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from bot.console.views.verdict_view import verdict_json, verdict_lines
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.system import SystemClock, UuidSource
 from core.audit.checkpoint import Checkpoint, LedgerKey
@@ -263,9 +264,34 @@ async def test_a_sequencer_refuses_an_older_state(sealed: SealedLedger) -> None:
     sealed.notes.append(rebased.note)
     await sealed.seal(until=RECORDS + 1)
     await sealed.sequencer.check(sealed.notes[-1:], [sealed.key.public])
-    # All seven are sealed again, in the same order; the checkpoint over the last two is gone.
-    kinds = {one.kind for one in (await sealed.verify()).problems}
-    assert kinds == {ProblemClass.CHECKPOINT_MISSING}
+    found = await sealed.verify()
+    assert (found.result, found.problems) == ("intact", [])
+    (restored,) = found.restored
+    assert (restored.generation, restored.kept, restored.checkpoints, restored.reached) == (
+        2, 5, 1, 7,
+    )  # fmt: skip
+    (heading, _, loss, *_) = (line.plain for line in verdict_lines(found))
+    assert heading == (
+        f"Intact since generation 2; the loss is explained by record {restored.record}."
+    )
+    assert "1 checkpoints, up to 7 records, that were lost after the first 5" in loss
+    (told,) = verdict_json(found)["restored"]  # type: ignore[misc]
+    assert (told["record"], told["lost_size"]) == (restored.record, 7)
+
+
+async def test_a_restoration_explains_nothing_that_was_restored(sealed: SealedLedger) -> None:
+    """What lies under the restored checkpoint is changed all the same; unsealed, it counts not."""
+    await sealed.tamper(*CUT)
+    ledger = Ledger(clock=SystemClock(), ids=UuidSource(), unit="berlin")
+    sealed.notes.append((await sealed.sequencer.rebase(ledger, reason="restored")).note)
+    assert {one.kind for one in (await sealed.verify()).problems} == {
+        ProblemClass.CHECKPOINT_MISSING
+    }
+    await sealed.seal(until=RECORDS + 1)
+    other = Checkpoint(origin=f"{DEPLOYMENT}/audit/1", size=5, root=bytes(32))
+    forged = sealed.key.sign(other, at=int(SystemClock().now().timestamp()))
+    found = await sealed.verify(anchored=[*sealed.notes, forged])
+    assert {one.kind for one in found.problems} == {ProblemClass.ANCHOR_DIFFERS}
 
 
 async def test_a_sequencer_refuses_what_another_key_has_signed(sealed: SealedLedger) -> None:

@@ -158,7 +158,7 @@ async def test_two_rotations_at_once_are_one(sealed: SealedLedger, rows: Rows) -
 
 async def test_what_can_not_be_rotated_is_refused(engine: AsyncEngine) -> None:
     key = LedgerKey.generate(DEPLOYMENT)
-    sequencer = PostgresSequencer(engine, key=key, deployment=DEPLOYMENT, clock=SystemClock())
+    sequencer = PostgresSequencer(engine, key=key, deployment=DEPLOYMENT)
     with pytest.raises(UsageError, match="nothing was sealed"):
         await sequencer.rotate(NEW, records())
     with pytest.raises(UsageError, match="the one in use"):

@@ -59,6 +59,7 @@ def page(question: str, answer: str, reply: str, *, records: int = 3) -> str:
         Bundle(
             note=KEY.sign(checkpoint, at=1_790_000_000),
             key=KEY.public,
+            around=[],
             records=found[:records],
             passages=[
                 Passage(
@@ -129,7 +130,7 @@ def test_hostile_texts_are_text() -> None:
 def test_without_a_question_the_records_are_listed() -> None:
     bundle: Any = Bundle(
         note=KEY.sign(Checkpoint(origin="acme/audit/1", size=9, root=bytes(32)), at=1_790_000_000),
-        key=KEY.public, passages=[], about="since 2026-01-01",
+        key=KEY.public, passages=[], around=[], about="since 2026-01-01",
         records=[record(1, "policy:withdrawn", actor="operator", texts={})],
     )  # fmt: skip
     assert "policy:withdrawn" in Words(page_of(bundle)).words

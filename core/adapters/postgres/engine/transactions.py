@@ -1,4 +1,4 @@
-"""How transactions are repeated, and the advisory locks that they hold.
+"""How transactions are repeated, and the locks that they hold.
 
 Only methods that may be repeated are: each writes under a key or a lease, so that one whose COMMIT
 was in doubt finds what it has done.
@@ -14,7 +14,7 @@ import logging
 import random
 from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from enum import IntEnum, unique
+from enum import IntEnum, StrEnum, unique
 from functools import wraps
 from types import CoroutineType
 from typing import Any, Literal, ParamSpec, TypeVar
@@ -76,7 +76,7 @@ def is_passing(error: DBAPIError) -> bool:
 class AdvisoryLock(IntEnum):
     """What only one may do at a time.
 
-    7_203_114_027 is not used again: a process of an older release may hold it while it serves.
+    7_203_114_027 and 7_203_114_034 are not used again: a process of an older release may hold them.
     """
 
     MIGRATING = 7_203_114_026
@@ -93,8 +93,6 @@ class AdvisoryLock(IntEnum):
     """Publication is serialised, so that editions have one order."""
     COUNTING_WAITING = 7_203_114_033
     """Seed of a lock for each asker: of two messages at once only one is the last that may wait."""
-    SEALING = 7_203_114_034
-    """One process gives records their places in the ledger."""
     ERASING = 7_203_114_035
     """Taken by functions of the database: what is being erased is not held at the same time."""
     ACTIVATING_CALIBRATION = 7_203_114_036
@@ -103,6 +101,17 @@ class AdvisoryLock(IntEnum):
     """Seed of a lock for each kind of notice: two processes do not tell of the same thing."""
     INGESTING = 7_203_114_038
     """Seed of a lock for each run of `ingest`, held while it goes on: it tells by itself."""
+
+
+@unique
+class TableLock(StrEnum):
+    """A table that is locked so that only one does something, where others may not stop it.
+
+    Every login can take any advisory lock; a table's only who may write to it.
+    """
+
+    SEALING = "audit.sealing"
+    """One process gives records their places in the ledger."""
 
 
 UNSAID_S = 1.0
@@ -118,10 +127,11 @@ _BUSY_WITH = {
     AdvisoryLock.MIGRATING: "migrates the database",
     AdvisoryLock.BUILDING_EVALUATION: "builds the evaluated corpus",
     AdvisoryLock.PUBLISHING: "publishes",
-    AdvisoryLock.SEALING: "seals the ledger",
+    TableLock.SEALING: "seals the ledger",
 }
 _TRY = text("SELECT pg_try_advisory_xact_lock(:key)")
 _WAIT = text("SELECT pg_advisory_xact_lock(:key)")
+_WAIT_FOR_TABLE = {lock: text(f"LOCK TABLE {lock} IN EXCLUSIVE MODE") for lock in TableLock}
 _TRY_ONE = text("SELECT pg_try_advisory_xact_lock(hashtextextended(:name, :seed))")
 _WAIT_FOR_ONE = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, :seed))")
 _WAIT_FOR_EACH = text(
@@ -175,13 +185,13 @@ async def reading(engine: AsyncEngine) -> AsyncGenerator[AsyncConnection]:
             yield connection
 
 
-def wait_for(connection: Connection, lock: AdvisoryLock, *, within_s: float) -> None:
+def wait_for(connection: Connection, lock: AdvisoryLock | TableLock, *, within_s: float) -> None:
     """Take a lock for the rest of the transaction; say so if somebody else has it for long.
 
     Raises:
         OccupiedError: Somebody else had it all the time.
     """
-    if connection.scalar(_TRY, {"key": lock}):
+    if isinstance(lock, AdvisoryLock) and connection.scalar(_TRY, {"key": lock}):
         return
     if _taken(connection, lock, within_s=min(UNSAID_S, within_s)):
         return
@@ -193,13 +203,16 @@ def wait_for(connection: Connection, lock: AdvisoryLock, *, within_s: float) -> 
         )
 
 
-def _taken(connection: Connection, lock: AdvisoryLock, *, within_s: float) -> bool:
+def _taken(connection: Connection, lock: AdvisoryLock | TableLock, *, within_s: float) -> bool:
     """Wait for a lock, and say whether it came; other limits of the transaction stay."""
     before = connection.scalar(_LIMIT_OF_NOW)
     waiting = connection.begin_nested()
     connection.execute(_LIMIT, {"limit": f"{max(1, round(within_s * 1_000))}ms"})
     try:
-        connection.execute(_WAIT, {"key": lock})
+        if isinstance(lock, TableLock):
+            connection.execute(_WAIT_FOR_TABLE[lock])
+        else:
+            connection.execute(_WAIT, {"key": lock})
     except DBAPIError as error:
         if getattr(error.orig, "sqlstate", None) not in _GAVE_UP:
             raise

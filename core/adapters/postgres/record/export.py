@@ -23,6 +23,24 @@ from core.domain.errors import ContractError, IntegrityError, UsageError
 _NEWEST = text(
     "SELECT size, root, note FROM audit.checkpoint ORDER BY generation DESC, size DESC LIMIT 1"
 )
+_AROUND = text("""
+SELECT before.note AS before, after.note AS after
+  FROM unnest(CAST(:leaves AS bigint[])) AS given(leaf)
+  LEFT JOIN LATERAL (
+    SELECT note FROM audit.checkpoint WHERE size > given.leaf
+     ORDER BY generation, size LIMIT 1) AS after ON true
+  LEFT JOIN LATERAL (
+    SELECT max(size) AS size FROM audit.checkpoint WHERE size <= given.leaf) AS last ON true
+  LEFT JOIN LATERAL (
+    SELECT max(at) AS at FROM (
+      SELECT record.at FROM audit.leaf JOIN audit.record ON record.id = leaf.record_id
+       WHERE leaf.idx < last.size ORDER BY leaf.idx DESC LIMIT 20) AS earlier) AS latest ON true
+  LEFT JOIN LATERAL (
+    SELECT note FROM audit.checkpoint
+     WHERE size <= given.leaf AND sealed_at <= latest.at + interval '1 minute'
+     ORDER BY generation DESC, size DESC LIMIT 1) AS before ON true
+""")
+"""The checkpoints around each leaf; where sealing lagged, one that is as old as the records are."""
 _LEAVES = text("SELECT audit.leaf_hashes(:size)")
 _RECORDS = text("""
 WITH meant AS (
@@ -161,10 +179,13 @@ async def read_bundle(
         )
     texts = await _texts(connection, [row["id"] for row in rows])
     passages = await _passages(connection, texts)
+    found = await connection.execute(_AROUND, {"leaves": [row["idx"] for row in rows]})
+    notes = dict.fromkeys(note for row in found for note in row if note is not None)
     return Bundle(
         note=newest["note"],
         key=signer,
         about=selection.about(),
+        around=[note for note in notes if _is_by(signer, note)],
         passages=passages,
         records=[
             BundledRecord(
@@ -181,12 +202,17 @@ async def read_bundle(
 
 def _signer(note: str, keys: Sequence[PublicKey]) -> PublicKey:
     for key in keys:
-        with suppress(ContractError):
-            opened(note, [key])
+        if _is_by(key, note):
             return key
     raise IntegrityError(
         "no trusted key signed the newest checkpoint: run `citebound audit verify`"
     )
+
+
+def _is_by(key: PublicKey, note: str) -> bool:
+    with suppress(ContractError):
+        return bool(opened(note, [key]))
+    return False
 
 
 async def _records(

@@ -20,10 +20,17 @@ from core.adapters.postgres.engine.record_ids import record_named
 from core.adapters.postgres.engine.transactions import connected
 from core.adapters.postgres.record.audit_reader import row_problems
 from core.adapters.postgres.record.tree_state import generation_of
-from core.adapters.postgres.record.verification import VerificationBasis
+from core.adapters.postgres.record.verification import VerificationBasis, stored_checkpoints
 from core.audit.checkpoint import Checkpoint, opened
 from core.audit.merkle import Tree, root_by_proof
-from core.audit.verification import Problem, ProblemClass, ProblemLog, check_leaves
+from core.audit.timeline import Timeline
+from core.audit.verification import (
+    Problem,
+    ProblemClass,
+    ProblemLog,
+    check_leaves,
+    open_stored,
+)
 from core.domain.errors import ContractError, IntegrityError, UsageError
 from core.domain.json_value import Json
 
@@ -35,8 +42,23 @@ _CITATIONS = text("SELECT * FROM audit.citation WHERE record_id = :id ORDER BY n
 _DIGESTS = text("SELECT field, digest FROM audit.content_digests(:id)")
 _ERASED = text(
     "SELECT DISTINCT jsonb_array_elements_text(doc->'erased'->CAST(:id AS text)) FROM audit.record"
+    " JOIN audit.leaf ON leaf.record_id = record.id"  # unsealed, it proves nothing
     " WHERE tag IN ('content:erased', 'retention:applied') AND doc->'erased' ? CAST(:id AS text)"
 )
+_AROUND = text("""
+(SELECT generation, size, root, frontier, note FROM audit.checkpoint
+  WHERE size <= :leaf ORDER BY generation DESC, size DESC LIMIT 1)
+UNION ALL
+(SELECT generation, size, root, frontier, note FROM audit.checkpoint
+  WHERE size > :leaf ORDER BY generation, size LIMIT 1)
+""")
+_TIMES = text("""
+SELECT leaf.idx, record.id::text AS id, record.canonical, record.leaf_hash
+  FROM audit.leaf AS leaf JOIN audit.record AS record ON record.id = leaf.record_id
+ WHERE leaf.idx = :leaf OR leaf.idx >= :size - :before AND leaf.idx < :size ORDER BY leaf.idx
+""")
+BEFORE = 20
+"""Leaves under the checkpoint before a record that say how late sealing was."""
 _LEAVES = text("SELECT leaf_hash FROM audit.leaf WHERE idx < :size ORDER BY idx")
 
 
@@ -124,6 +146,8 @@ class PostgresRecordVerifier:
             _compare_texts(row, texts, log)
             covering = self._covering(row, basis, log)
             path = await _proof(connection, row, covering[-1], log) if covering else ()
+            if row["idx"] is not None and basis.keys:
+                await self._compare_time(connection, row["idx"], basis, log)
         return VerifiedRecord(
             record_id=str(row["id"]),
             tag=row["tag"],
@@ -139,6 +163,21 @@ class PostgresRecordVerifier:
             lacks=_lacks(row, basis, is_covered=bool(covering)),
             took_ms=(monotonic() - began) * 1_000,
         )
+
+    async def _compare_time(
+        self, connection: AsyncConnection, leaf: int, basis: VerificationBasis, log: ProblemLog
+    ) -> None:
+        """Hold the record's time to the checkpoints of the database around it."""
+        rows = await connection.execute(_AROUND, {"leaf": leaf})
+        around = stored_checkpoints(rows.all(), self._deployment)
+        given = {"leaf": leaf, "size": min((row.size for row in around), default=0)}
+        found = await connection.execute(_TIMES, {**given, "before": BEFORE})
+        leaves = [
+            (row.idx, row.id, bytes(row.leaf_hash), bytes(row.canonical), bytes(row.leaf_hash))
+            for row in found
+        ]
+        sealed = open_stored(around, basis.keys, log, now=basis.now)
+        Timeline(sealed, log).add(check_leaves(leaves).times, start=leaf)
 
     def _covering(
         self, row: RowMapping, basis: VerificationBasis, log: ProblemLog
@@ -169,7 +208,8 @@ def _compare_row(row: RowMapping, citations: Sequence[RowMapping], log: ProblemL
     record = str(row["id"])
     data, own = bytes(row["canonical"]), bytes(row["leaf_hash"])
     if row["idx"] is not None:
-        log.extend(check_leaves([(row["idx"], record, bytes(row["sealed_hash"]), data, own)]))
+        leaf = (row["idx"], record, bytes(row["sealed_hash"]), data, own)
+        log.extend(check_leaves([leaf]).problems)
     for said in row_problems(row, citations):
         log.add(ProblemClass.COLUMN_ALTERED, said, record=record)
 
@@ -190,7 +230,7 @@ def _compare_texts(row: RowMapping, texts: _Texts, log: ProblemLog) -> None:
         if field not in promised:
             problem = ProblemClass.CONTENT_UNKNOWN, "is not committed to"
         elif field not in held and field not in erased:
-            problem = ProblemClass.CONTENT_MISSING, "is gone, and no record says why"
+            problem = ProblemClass.CONTENT_MISSING, "is gone, and no sealed record says why"
         elif field in held and field in erased:
             problem = ProblemClass.CONTENT_RESTORED, "was erased, and is there again"
         elif field in held and held[field] != promised[field]:

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
-from core.adapters.postgres.engine.transactions import AdvisoryLock, connected, wait_for
+from core.adapters.postgres.engine.transactions import TableLock, connected, wait_for
 from core.adapters.postgres.record.tree_state import (
     TreeState,
     generation_of,
@@ -29,13 +29,13 @@ from core.audit.checkpoint import (
     PublicKey,
     is_signed_last,
     opened,
+    signed_at,
 )
 from core.audit.documents import Event
 from core.audit.merkle import Frontier
 from core.domain.audit import Tag
-from core.domain.errors import ContractError, IntegrityError, UsageError
+from core.domain.errors import ContractError, IntegrityError, TransientError, UsageError
 from core.domain.json_value import Json
-from core.ports import Clock
 
 AT_ONCE = 20_000
 """Records in one checkpoint at most: a ledger that was never sealed is caught up with in parts."""
@@ -96,24 +96,21 @@ class Rotation:
 class PostgresSequencer:
     """Seals the records of one database.
 
-    Several may run: each round is one transaction under a lock.
+    Several may run: each round is one transaction under a lock. The server's clock dates the
+    checkpoints, by which the record's own times are checked, too.
     """
 
-    def __init__(
-        self, engine: AsyncEngine, *, key: LedgerKey, deployment: str, clock: Clock
-    ) -> None:
+    def __init__(self, engine: AsyncEngine, *, key: LedgerKey, deployment: str) -> None:
         """Take what is needed.
 
         Args:
             engine: a migrated database.
             key: signs the checkpoints.
             deployment: names the ledger, in its origin `<deployment>/audit/<generation>`.
-            clock: dates the checkpoints.
         """
         self._engine = engine
         self._key = key
         self._deployment = deployment
-        self._clock = clock
 
     @raises_transient
     async def seal(self) -> Sealed:
@@ -122,10 +119,12 @@ class PostgresSequencer:
         Raises:
             IntegrityError: The database is another, or an older one, than that which was sealed.
             OccupiedError: Somebody else seals, and for long.
+            TransientError: The newest checkpoint lies ahead of the server's clock.
         """
         async with self._engine.begin() as connection:
-            await connection.run_sync(wait_for, AdvisoryLock.SEALING, within_s=WAITS_FOR_OTHERS_S)
+            await connection.run_sync(wait_for, TableLock.SEALING, within_s=WAITS_FOR_OTHERS_S)
             state, server = await self._begin(connection)
+            _check_clock(state, server)
             found = await connection.execute(
                 _BELOW,
                 {"since": state.horizon, "horizon": server["horizon"], "limit": AT_ONCE + 1},
@@ -139,7 +138,7 @@ class PostgresSequencer:
                 rows = [row for row in rows if row["xid"] != horizon]
             if not rows and state.note is not None:
                 return Sealed(note=state.note, size=state.frontier.size, added=0, is_behind=False)
-            note = await self._append(connection, state, rows, horizon=horizon)
+            note = await self._append(connection, state, rows, server, horizon=horizon)
             return Sealed(note=note, size=state.frontier.size, added=len(rows), is_behind=is_behind)
 
     @raises_transient
@@ -176,20 +175,24 @@ class PostgresSequencer:
                     )
 
     @raises_transient
-    async def rebase(self, ledger: Ledger, *, reason: str) -> Sealed:
-        """Go on from a restored database: seal what no leaf holds, in a new generation.
+    async def rebase(self, ledger: Ledger, *, reason: str, anchored: int = 0) -> Sealed:
+        """Go on from a restored database, or a clock put right: seal all, in a new generation.
 
         The reason is recorded (`ledger:restored`), and sealed with the next round.
+
+        Args:
+            ledger: writes the record.
+            reason: why.
+            anchored: the newest generation that an anchor knows, which a backup may lack.
         """
         async with self._engine.begin() as connection:
-            await connection.run_sync(wait_for, AdvisoryLock.SEALING, within_s=WAITS_FOR_OTHERS_S)
+            await connection.run_sync(wait_for, TableLock.SEALING, within_s=WAITS_FOR_OTHERS_S)
             state = await read_state(connection)
             server = await read_server(connection)
             rows = (await connection.execute(_LEFT_OUT)).mappings().all()
-            state = replace(
-                state, generation=state.generation + 1, cluster=server["cluster"], note=None
-            )
-            note = await self._append(connection, state, rows, horizon=server["horizon"])
+            generation = max(state.generation, anchored) + 1
+            state = replace(state, generation=generation, cluster=server["cluster"], note=None)
+            note = await self._append(connection, state, rows, server, horizon=server["horizon"])
             restored = {"generation": state.generation, "size": state.frontier.size}
             await ledger.event(
                 connection, _event(Tag.LEDGER_RESTORED, restored), content={"reason": reason}
@@ -218,11 +221,12 @@ class PostgresSequencer:
         if old == new.public:
             raise UsageError("the new key is the one in use")
         async with self._engine.begin() as connection:
-            await connection.run_sync(wait_for, AdvisoryLock.SEALING, within_s=WAITS_FOR_OTHERS_S)
+            await connection.run_sync(wait_for, TableLock.SEALING, within_s=WAITS_FOR_OTHERS_S)
             done = await _handed_over(connection, old, new.public)
             if done is not None:
                 return done
             state, server = await self._begin(connection)
+            _check_clock(state, server)
             if state.note is None:
                 raise UsageError(
                     "nothing was sealed yet: point CITEBOUND_LEDGER_KEY at the new key"
@@ -231,7 +235,8 @@ class PostgresSequencer:
             await ledger.event(connection, _event(Tag.KEY_INTRODUCED, introduced), content={})
             rows = (await connection.execute(_LEFT_OUT)).mappings().all()
             keys = (self._key, new)
-            note = await self._append(connection, state, rows, horizon=server["horizon"], keys=keys)
+            horizon = server["horizon"]
+            note = await self._append(connection, state, rows, server, horizon=horizon, keys=keys)
             handover = (state.generation, state.frontier.size)
             retired = old.retired(until or handover)
             says: dict[str, Json] = {
@@ -274,6 +279,7 @@ class PostgresSequencer:
         connection: AsyncConnection,
         state: TreeState,
         rows: Sequence[RowMapping],
+        server: RowMapping,
         *,
         horizon: str,
         keys: Sequence[LedgerKey] = (),
@@ -285,7 +291,18 @@ class PostgresSequencer:
             origin=origin_of(self._deployment, state.generation),
             horizon=horizon,
             keys=keys or [self._key],
-            at=int(self._clock.now().timestamp()),
+            at=server["now"],
+        )
+
+
+def _check_clock(state: TreeState, server: RowMapping) -> None:
+    """Sign nothing that would seem older than what was signed before."""
+    last = signed_at(state.note) if state.note is not None else None
+    if last is not None and last > server["now"]:
+        raise TransientError(
+            f"the newest checkpoint is dated {last - server['now']} s after the clock of Postgres,"
+            " which has gone back: put that clock right, or wait until it has caught up; if it had"
+            " run ahead for long, `citebound audit rebase` begins a new line of time"
         )
 
 

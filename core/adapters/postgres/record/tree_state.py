@@ -17,7 +17,8 @@ _LAST = text(
 )
 _SERVER = text(
     "SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon,"
-    " (SELECT system_identifier FROM pg_control_system()) AS cluster"
+    " (SELECT system_identifier FROM pg_control_system()) AS cluster,"
+    " floor(extract(epoch FROM clock_timestamp()))::bigint AS now"
 )
 _LEAVES = text(
     "INSERT INTO audit.leaf (idx, record_id, leaf_hash)"
@@ -62,7 +63,7 @@ async def read_state(connection: AsyncConnection) -> TreeState:
 
 
 async def read_server(connection: AsyncConnection) -> RowMapping:
-    """Return the `horizon` of the server's transactions, and which `cluster` it is."""
+    """Return the `horizon` of the server's transactions, which `cluster` it is, and its time."""
     return (await connection.execute(_SERVER)).mappings().one()
 
 
@@ -85,7 +86,7 @@ async def grow(
         origin: see `origin_of`.
         horizon: see `TreeState`.
         keys: sign the checkpoint; the last one signs what follows.
-        at: seconds since 1970, UTC.
+        at: seconds since 1970, UTC, by the server's clock, which bounds the records' times, too.
     """
     first = state.frontier.size
     for row in rows:

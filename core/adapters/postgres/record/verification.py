@@ -14,11 +14,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
 from multiprocessing import get_context
-from time import monotonic
-from typing import cast
+from time import monotonic, time
+from typing import Any, cast
 
 import psycopg
-from sqlalchemy import text
+from sqlalchemy import Row, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
@@ -33,22 +33,23 @@ from core.adapters.postgres.record.comparisons import (
 from core.adapters.postgres.record.ledger_schema import compare_schema
 from core.adapters.postgres.record.receipts import read_receipts
 from core.adapters.postgres.record.tree_state import origin_of
-from core.audit.canonical import leaf_hash
+from core.adapters.postgres.record.unsealed import compare_unsealed
+from core.audit.canonical import canonical_document, leaf_hash
 from core.audit.checkpoint import PublicKey, SealedCheckpoint, opened
 from core.audit.documents import Event
+from core.audit.outside import StampedAt, compare_anchors, compare_receipts
+from core.audit.restorations import Restorations
+from core.audit.timeline import Timeline
 from core.audit.verification import (
+    CheckedLeaves,
     LeafRow,
-    Problem,
     ProblemClass,
     ProblemLog,
-    StampedAt,
     StoredCheckpoint,
     TreeCheck,
     Verification,
     begin_after,
     check_leaves,
-    compare_anchors,
-    compare_receipts,
     compare_roots,
     open_stored,
 )
@@ -63,6 +64,8 @@ AHEAD = 4
 WORTH_PROCESSES = 500_000
 """Leaves from which on it pays to start processes, which takes seconds on a busy machine."""
 PROCESSES = 2
+FIRST = -(2**63)
+"""No leaf has a lower place: one before the first is read, and named."""
 
 _LEAVES = """
 SELECT leaf.idx, leaf.record_id::text, leaf.leaf_hash, record.canonical, record.leaf_hash
@@ -72,6 +75,11 @@ SELECT leaf.idx, leaf.record_id::text, leaf.leaf_hash, record.canonical, record.
 _CHECKPOINTS = text(
     "SELECT generation, size, root, frontier, note FROM audit.checkpoint ORDER BY generation, size"
 )
+_RESTORED = text("""
+SELECT record.id::text AS record, record.canonical
+  FROM audit.record AS record JOIN audit.leaf AS leaf ON leaf.record_id = record.id
+ WHERE record.tag = 'ledger:restored' ORDER BY leaf.idx
+""")
 _SIZES = text("""
 SELECT (SELECT count(*) FROM audit.leaf) AS leaves,
        (SELECT count(*) FROM audit.record) - (SELECT count(*) FROM audit.leaf) AS unsealed,
@@ -94,6 +102,8 @@ class VerificationBasis:
     """Checks the token of a timestamp authority; None: no authority is trusted."""
     lacks: Sequence[str] = ()
     """What could not be come by, such as an anchor that does not answer."""
+    now: float = field(default_factory=time)
+    """Seconds since 1970, UTC, by the clock of whoever verifies."""
 
 
 _RECORD = text("SELECT audit.record_verification(:canonical, :leaf)")
@@ -158,23 +168,25 @@ async def verified(
     `beside` sees the same: on it the server compares while the records are read.
     """
     began = monotonic()
-    log = ProblemLog()
+    stored = stored_checkpoints(await connection.execute(_CHECKPOINTS), deployment)
+    log = ProblemLog(await _restorations(connection, stored))
     anchors = _opened(basis.anchored, basis.keys, log)
-    stored = await _checkpoints(connection, deployment)
-    sealed = open_stored(stored, basis.keys, log) if basis.keys else []
+    sealed = open_stored(stored, basis.keys, log, now=basis.now) if basis.keys else []
     first = begin_after(stored, sealed, since) if since is not None else None
     start = first.size if first else 0
     wanted = {one.size for one in stored} | {one.checkpoint.size for one in anchors}
     tree = TreeCheck(log, wanted, begin=first)
+    timeline = Timeline(sealed, log)
     sizes = (await connection.execute(_SIZES)).mappings().one()
     compared = _Compared()
     async with asyncio.TaskGroup() as group:
         if beside is not None:
             group.create_task(_compare(beside, compared, start=start))
-        await _walk(connection, tree, log, start=start, leaves=sizes["leaves"])
+        await _walk(connection, tree, timeline, log, start=start, leaves=sizes["leaves"])
     if beside is None:
         await _compare(connection, compared, start=start)
     log.extend(compared.log.problems)
+    await compare_unsealed(connection, log, now=basis.now, is_sealed=bool(stored))
     compare_roots([one for one in stored if one.size >= start], tree, log)
     compare_anchors([one for one in anchors if one.checkpoint.size >= start], stored, tree, log)
     stamps = compare_receipts(await read_receipts(connection), basis.stamped_at, log)
@@ -182,13 +194,14 @@ async def verified(
     return Verification(
         problems=log.problems,
         count=log.count,
+        restored=log.restorations.needed,
         warnings=[
             *([f"{unsealed} records wait to be sealed"] if unsealed else []),
             *([f"the first {start} records were not read again"] if start else []),
             *compared.warnings,
             *stamps.warnings,
         ],
-        lacks=_lacks(basis, anchors=len(anchors), is_sealed=bool(stored)),
+        lacks=[*_lacks(basis, anchors=len(anchors), is_sealed=bool(stored)), *compared.lacks],
         newest=sealed[-1].checkpoint if sealed else None,
         sealed_until=sealed[-1].signed_at if sealed else None,
         unsealed=unsealed,
@@ -208,10 +221,11 @@ class _Compared:
 
     log: ProblemLog = field(default_factory=ProblemLog)
     warnings: list[str] = field(default_factory=list[str])
+    lacks: list[str] = field(default_factory=list[str])
 
 
 async def _compare(connection: AsyncConnection, compared: _Compared, *, start: int) -> None:
-    await compare_rows(connection, compared.log, start=start)
+    compared.lacks += await compare_rows(connection, compared.log, start=start)
     await compare_records(connection, compared.log, start=start)
     unread = await compare_outbox(connection, compared.log)
     compared.warnings += [unread] if unread else []
@@ -229,11 +243,22 @@ def _lacks(basis: VerificationBasis, *, anchors: int, is_sealed: bool) -> list[s
     return lacks
 
 
-async def _checkpoints(connection: AsyncConnection, deployment: str) -> list[StoredCheckpoint]:
+def stored_checkpoints(rows: Iterable[Row[Any]], deployment: str) -> list[StoredCheckpoint]:
+    """Return rows of `audit.checkpoint` with their origins."""
     return [
-        record(StoredCheckpoint, row, origin=origin_of(deployment, row.generation))
-        for row in await connection.execute(_CHECKPOINTS)
+        record(StoredCheckpoint, row, origin=origin_of(deployment, row.generation)) for row in rows
     ]
+
+
+async def _restorations(
+    connection: AsyncConnection, stored: Sequence[StoredCheckpoint]
+) -> Restorations:
+    rows = (await connection.execute(_RESTORED)).all()
+    documents = [(row.record, canonical_document(bytes(row.canonical)) or {}) for row in rows]
+    return Restorations.of(
+        [(str(record), int(document.get("generation", 0))) for record, document in documents],
+        [row.checkpoint.position for row in stored],
+    )
 
 
 def _opened(
@@ -249,35 +274,48 @@ def _opened(
 
 
 async def _walk(
-    connection: AsyncConnection, tree: TreeCheck, log: ProblemLog, *, start: int, leaves: int
+    connection: AsyncConnection,
+    tree: TreeCheck,
+    timeline: Timeline,
+    log: ProblemLog,
+    *,
+    start: int,
+    leaves: int,
 ) -> None:
     """Read the leaves with their records, past SQLAlchemy, and check them as they come.
 
-    Of a large ledger other processes check the records, which is most of the work.
+    Of a large ledger other processes check the records, which is most of the work. The leaf before
+    `start` is read for its time alone.
     """
     raw = (await connection.get_raw_connection()).driver_connection
     session = cast("psycopg.AsyncConnection[LeafRow]", raw)
+
+    def take(checked: CheckedLeaves) -> None:
+        log.extend(one for one in checked.problems if one.leaf is None or one.leaf >= start)
+        timeline.add(checked.times, start=start)
+
     with _checking(leaves - start) as check:
         async with session.cursor(name="ledger", binary=True) as cursor:
-            await cursor.execute(_LEAVES, (start,))
-            pending: deque[Awaitable[list[Problem]]] = deque()
+            await cursor.execute(_LEAVES, (start - 1 if start else FIRST,))
+            pending: deque[Awaitable[CheckedLeaves]] = deque()
             while rows := await cursor.fetchmany(READ_AT_ONCE):
                 pending.append(check(rows))
                 for row in rows:
-                    tree.add(row[0], row[2])
+                    if row[0] >= start or not start:
+                        tree.add(row[0], row[2])
                 if len(pending) > AHEAD:
-                    log.extend(await pending.popleft())
+                    take(await pending.popleft())
             for checked in pending:
-                log.extend(await checked)
+                take(await checked)
 
 
 @contextmanager
-def _checking(leaves: int) -> Generator[Callable[[list[LeafRow]], Awaitable[list[Problem]]]]:
+def _checking(leaves: int) -> Generator[Callable[[list[LeafRow]], Awaitable[CheckedLeaves]]]:
     """Yield what checks a batch of rows: here, or in other processes where that pays."""
     loop = asyncio.get_running_loop()
     if leaves < WORTH_PROCESSES:
 
-        def here(rows: list[LeafRow]) -> Awaitable[list[Problem]]:
+        def here(rows: list[LeafRow]) -> Awaitable[CheckedLeaves]:
             return asyncio.to_thread(check_leaves, rows)
 
         yield here
