@@ -23,8 +23,9 @@ from core.config.settings import Settings
 from core.domain.errors import ConfigError
 
 ANCHORS = "CITEBOUND_LEDGER_ANCHORS"
+PUBLIC_KEYS = "CITEBOUND_LEDGER_PUBLIC_KEYS"
 FEWEST = 2
-"""Anchors in production: one can be lost, or taken over, and the other still tells."""
+"""Anchors that can be read, in production: one can be taken over, and the other still tells."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,24 +83,19 @@ def check_anchors(settings: Settings) -> None:
     """Refuse to seal in production without anchors that prove anything.
 
     Raises:
-        ConfigError: There are fewer than two, or none that a verification can read; or one lacks
-            its library.
+        ConfigError: A verification can read fewer than two; or one lacks its library.
     """
     addresses = _addresses(settings)
+    readable = [one for one in addresses if one.kind in {"folder", "s3"}]
     if any(one.kind == "s3" for one in addresses):
         check_boto3()
     if settings.environment != "production":
         return
-    if len(addresses) < FEWEST:
+    if len(readable) < FEWEST:
         raise ConfigError(
-            f"{ANCHORS} names {len(addresses)} places outside the database: production needs"
-            f" {FEWEST}, so that one can be lost; for instance a folder of another host and"
-            " `channel`"
-        )
-    if not any(one.kind in {"folder", "s3"} for one in addresses):
-        raise ConfigError(
-            f"{ANCHORS} names neither a folder nor a bucket: `citebound audit verify` reads no"
-            " other place by itself"
+            f"{ANCHORS} names {len(readable)} folders and buckets outside the database, and"
+            f" `citebound audit verify` reads no other place: production needs {FEWEST}, in"
+            " different hands, for instance a folder of another host and s3://bucket/prefix"
         )
 
 
@@ -109,16 +105,31 @@ def readable_anchors(settings: Settings) -> tuple[ReadableAnchor, ...]:
     return tuple(one for one in found if one is not None)
 
 
-def keys_of_file(path: Path) -> list[PublicKey]:
-    """Return the keys of a file that `--keys` names."""
+def keys_of_file(path: Path, *, named: str = "--keys") -> list[PublicKey]:
+    """Return the keys of a file that an option or a setting names."""
     try:
         return public_keys(path.read_text().splitlines())
     except OSError as error:
-        raise ConfigError(f"--keys: {path} can't be read: {error.strerror}") from error
+        raise ConfigError(f"{named}: {path} can't be read: {error.strerror}") from error
 
 
 async def trusted_keys(settings: Settings, anchors: Sequence[ReadableAnchor]) -> list[PublicKey]:
-    """Return our own key, and those that stand beside the anchors."""
+    """Return the keys that a verification trusts.
+
+    Those that are pinned; else, outside of production, those that are known. Who writes to an
+    anchor can put a key of their own beside it, but can only retire one that is pinned.
+    """
+    known = await known_keys(settings, anchors)
+    path = settings.ledger_public_keys
+    if path is None:
+        return [] if settings.environment == "production" else known
+    pinned = keys_of_file(path, named=PUBLIC_KEYS)
+    names = {(key.name, key.key) for key in pinned}
+    return merged([*pinned, *(key for key in known if (key.name, key.key) in names)])
+
+
+async def known_keys(settings: Settings, anchors: Sequence[ReadableAnchor]) -> list[PublicKey]:
+    """Return our own key, and those that stand beside the anchors: they prove nothing."""
     found = [key for anchor in anchors for key in await anchor.signers()]
     own = own_key_path(settings)
     if own.is_file():

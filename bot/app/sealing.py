@@ -14,7 +14,7 @@ from typing import Any
 
 from bot.app.process import Operations, Roles, Stop, log_to_stderr, operating
 from bot.app.service_record import recorded
-from bot.ledger import OpenLedger, check_anchors, open_ledger, signing_key, trusted_keys
+from bot.ledger import OpenLedger, check_anchors, known_keys, open_ledger, signing_key
 from bot.metrics import Meter
 from core.adapters.postgres.record.sequencer import Sealed
 from core.audit.anchors import Anchor
@@ -26,6 +26,8 @@ from core.domain.errors import ConfigError, ContractError, TransientError
 EVERY_S = 0.75
 """Seconds from one round to the next: with the rounds' own time, a record waits a second at most.
 What is younger than the last anchored checkpoint isn't proven."""
+HELD_UP_S = 60.0
+"""A record that waits for longer has a cause, which is looked for as often."""
 AGAIN_S = (1.0, 5.0, 30.0, 60.0)
 """Seconds until an anchor that failed is tried again; the last holds from then on."""
 PUBLISHED_WITHIN_S = 60.0
@@ -170,6 +172,8 @@ class Sealing:
         self._meter = meter
         self._anchorings = [_Anchoring(one, self._check, meter) for one in ledger.anchors]
         self._trouble: str | None = None
+        self._held_up: str | None = None
+        self._looked_s = float("-inf")
 
     async def begin(self) -> None:
         """Hold the database to the anchors that can be reached; see `PostgresSequencer.check`."""
@@ -182,7 +186,7 @@ class Sealing:
         for one in self._ledger.readable:
             if one is anchor:
                 newest = await one.newest()
-                keys = [*await trusted_keys(self._settings, [one]), self._key.public]
+                keys = [*await known_keys(self._settings, [one]), self._key.public]
                 await self._ledger.sequencer.check([newest] if newest else [], keys)
                 await one.keep_key(self._key.public)
 
@@ -204,7 +208,7 @@ class Sealing:
         """Seal each second."""
 
         async def trouble() -> str | None:
-            return self._trouble
+            return self._trouble or self._held_up
 
         operated.health.watch(trouble, platforms={}, lost={})
         operated.metered.watch(self._tell)
@@ -227,8 +231,11 @@ class Sealing:
             began = now()
             try:
                 sealed = await self._round()
+                if began - self._looked_s >= HELD_UP_S:
+                    self._looked_s = began
+                    await self._look()
             except TransientError as error:
-                logger.warning("the ledger lost its database, and tries again", exc_info=True)
+                logger.warning("nothing is sealed, and it is tried again: %s", error)
                 self._trouble = f"nothing is sealed: {error}"
             else:
                 self._trouble = None
@@ -237,6 +244,12 @@ class Sealing:
                     one.tell(sealed.note)
             end_if_cancelled()
             await asyncio.sleep(began + EVERY_S - now())
+
+    async def _look(self) -> None:
+        """Say who holds up sealing, if anybody does for long."""
+        self._held_up = await self._ledger.sequencer.held_up(HELD_UP_S)
+        if self._held_up is not None:
+            logger.warning("sealing is held up: %s", self._held_up)
 
     async def _tell(self, meter: Meter) -> None:
         try:

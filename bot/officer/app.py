@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 from aiohttp import web
 
-from bot.ledger import readable_anchors, trusted_keys
+from bot.ledger import known_keys, readable_anchors
 from bot.officer.access_log import AccessLogPage
 from bot.officer.affected import AffectedPages
 from bot.officer.calibrations import CalibrationPages
@@ -80,7 +80,7 @@ async def console_routes(service: Service) -> AsyncGenerator[tuple[web.RouteDef,
                 gate,
                 pages,
                 reader.export,
-                keys=lambda: trusted_keys(settings, readable_anchors(settings)),
+                keys=lambda: known_keys(settings, readable_anchors(settings)),
             ),
             CasePages(gate, pages, service.cases, officers, clock=clock),
             PrecedentPages(gate, pages, service.cases, clock=clock),

@@ -131,10 +131,17 @@ class DeploymentSettings:
         None,
         "Places outside the database in which checkpoints are kept, parted by commas: folders,"
         " `s3://bucket/prefix`, `tsa:https://...` (RFC 3161), `channel` (the officers'); production"
-        " needs two, one of them a folder or a bucket",
+        " needs two that a verification can read: folders or buckets",
         check=check_anchors,
     )
     """On other hosts or accounts: see `core.config.anchors`."""
+    ledger_public_keys: Path | None = setting(
+        "CITEBOUND_LEDGER_PUBLIC_KEYS",
+        None,
+        "File of the public keys that a verification trusts, one a line as in an anchor's"
+        " `keys.txt`; unset: those beside the anchors, which prove nothing in production",
+    )
+    """Kept where whoever writes to the anchors can't change it."""
     ledger_tsa_roots: Path | None = setting(
         "CITEBOUND_LEDGER_TSA_ROOTS",
         None,

@@ -11,9 +11,9 @@ revision = "0071_guarded"
 down_revision = "0070_reach"
 
 LOCK = """
-CREATE TABLE audit.sealing (sealing boolean NOT NULL);
-COMMENT ON TABLE audit.sealing IS 'Empty: whoever seals the record locks it.';
-COMMENT ON COLUMN audit.sealing.sealing IS 'Holds nothing.';
+CREATE TABLE citebound.sealing (sealing boolean NOT NULL);
+COMMENT ON TABLE citebound.sealing IS 'Empty: whoever seals the record locks it.';
+COMMENT ON COLUMN citebound.sealing.sealing IS 'Holds nothing.';
 """
 OWN_FUNCTIONS = (
     *("content:erased", "retention:applied", "hold:placed", "hold:released"),
@@ -41,10 +41,14 @@ COMMENT ON COLUMN audit.tag.authors IS
 """
 WRITTEN_BY = "UPDATE audit.tag SET authors = '{{{roles}}}' WHERE tag IN ({tags})"
 AUTHOR = """
+CREATE FUNCTION audit.authors_of(of_tag text) RETURNS text[] LANGUAGE sql STABLE SECURITY DEFINER
+  SET search_path = pg_catalog, pg_temp AS $$ SELECT authors FROM audit.tag WHERE tag = of_tag $$;
+COMMENT ON FUNCTION audit.authors_of(text) IS 'Roles that may write records of a tag.';
+
 CREATE OR REPLACE FUNCTION audit.check_author() RETURNS trigger LANGUAGE plpgsql
   SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  allowed text[] := (SELECT authors FROM audit.tag WHERE tag = NEW.tag);
+  allowed text[] := audit.authors_of(NEW.tag);
 BEGIN
   IF allowed = '{}' AND current_user <> 'citebound_owner' THEN
     RAISE EXCEPTION '% is recorded by the function that does it', NEW.tag
@@ -81,8 +85,9 @@ BEGIN
 END $$;
 """
 GRANTS = """
-GRANT UPDATE ON audit.sealing TO citebound_sequencer;
-GRANT SELECT ON audit.tag TO citebound_app, citebound_sequencer;
+GRANT UPDATE ON citebound.sealing TO citebound_sequencer;
+GRANT EXECUTE ON FUNCTION audit.authors_of(text) TO citebound_app, citebound_sequencer;
+GRANT EXECUTE ON FUNCTION audit.authors_of(text) TO citebound_officer;
 """
 COMPATIBLE = "INSERT INTO citebound.schema_compatibility VALUES ('0071_guarded', '0044_identity')"
 BEFORE = """
@@ -117,10 +122,10 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     """Take the guards back; what was closed stays closed."""
-    op.execute("REVOKE SELECT ON audit.tag FROM citebound_app, citebound_sequencer")
     op.execute(BEFORE.format(tags=_listed(OWN_FUNCTIONS[:11])))
+    op.execute("DROP FUNCTION audit.authors_of(text)")
     op.execute("ALTER TABLE audit.tag DROP COLUMN authors")
-    op.execute("DROP TABLE audit.sealing")
+    op.execute("DROP TABLE citebound.sealing")
     op.execute("DELETE FROM citebound.schema_compatibility WHERE revision = '0071_guarded'")
 
 

@@ -37,6 +37,7 @@ from core.adapters.postgres.engine.database import (
 from core.adapters.postgres.engine.roles import DatabaseRole, excess_of
 from core.adapters.postgres.engine.schema import newest_revision
 from core.adapters.postgres.record.calibrations import PostgresCalibrations
+from core.adapters.postgres.record.unsealed import horizon_holder
 from core.adapters.postgres.search.spaces import PostgresSpaceStore
 from core.adapters.postgres.stores import PostgresStores
 from core.adapters.sources.connect import connecting
@@ -51,6 +52,8 @@ from core.ports import Clock, CorpusStore
 EXIT_BROKEN = 3
 SURFACES = ("bot.slack.app.health", "bot.teams.app.health")
 """Modules with a `check` of a chat platform, of which the console knows no more."""
+LONG_S = 60.0
+"""An open transaction that writes is worth a line from then on: it holds up sealing."""
 _SUBJECT_WIDTH = 29
 
 
@@ -246,6 +249,15 @@ async def _database(settings: Settings, *, is_live: bool) -> AsyncGenerator[Diag
         yield Diagnosis(subject="database", health=Status.FINE, found=found)
         yield _login(settings, facts)
         yield _migrations(facts)
+        async with engine.connect() as connection:
+            holder = await horizon_holder(connection)
+        if holder is not None and (holder.age_s or 0.0) > LONG_S:
+            yield Diagnosis(
+                subject="transactions",
+                health=Status.DOUBTFUL,
+                found=f"{holder}; meanwhile no record is sealed",
+                cure="end it, and keep transactions on this server short",
+            )
         if facts.login.roles.isdisjoint((DatabaseRole.APP, DatabaseRole.OWNER)):
             yield _nothing_ingested("not checked: this login may not read it")
         elif facts.revision == newest_revision():

@@ -20,7 +20,11 @@ from bot.console.views.verdict_view import (
     verdict_lines,
 )
 from bot.ledger import (
+    ANCHORS,
+    FEWEST,
+    PUBLIC_KEYS,
     keys_of_file,
+    known_keys,
     make_key,
     open_ledger,
     own_key_path,
@@ -161,6 +165,7 @@ def rotate_key(*, to: Path | None, is_compromised: bool) -> int:
     rotation = asyncio.run(_rotate(settings, to, is_compromised=is_compromised))
     generation, size = rotation.retired.until or (0, 0)
     then = f" Let CITEBOUND_LEDGER_KEY name {to}, and start `audit seal` anew." if to else ""
+    then += f" Add {rotation.successor.text()} to the file of {PUBLIC_KEYS}."
     open_terminal().show(
         Text(f"The old key counts up to checkpoint {size} of generation {generation}.{then}")
     )
@@ -170,7 +175,7 @@ def rotate_key(*, to: Path | None, is_compromised: bool) -> int:
 async def _check_bundle(bundle: Path, asked: Asked) -> CheckedBundle:
     settings = Settings.from_environment()
     anchors = _anchors(settings, asked.anchors)
-    notes, _ = await _notes(anchors, asked)
+    notes, _ = await _notes(settings, anchors, asked)
     keys = await _keys(settings, anchors, asked.keys)
     return await asyncio.to_thread(check_bundle, bundle, keys, notes)
 
@@ -187,24 +192,40 @@ def _told(terminal: Terminal, found: CheckedBundle, *, as_json: bool) -> int:
     return CODES[found.result]
 
 
-async def _notes(anchors: Sequence[ReadableAnchor], asked: Asked) -> tuple[list[str], list[str]]:
+async def _notes(
+    settings: Settings, anchors: Sequence[ReadableAnchor], asked: Asked
+) -> tuple[list[str], list[str]]:
     """Return the notes that stand outside the database, and what could not be read."""
     lacks: list[str] = []
     notes = [one.read_text() for one in asked.anchors or () if one.is_file()]
+    read = len(notes)
     for anchor in anchors:
         try:
-            notes += await anchor.notes()
+            kept = await anchor.notes()
         except TransientError as error:
             lacks.append(str(error))
+        else:
+            notes += kept
+            read += bool(kept)
+    if settings.environment == "production" and read < FEWEST:
+        lacks.append(
+            f"{read} anchors have checkpoints, and production compares {FEWEST}: name them in"
+            f" {ANCHORS}, or with --anchors a file with a post of the officers' channel"
+        )
     return notes, lacks
 
 
 async def _verify(settings: Settings, asked: Asked) -> Verification | VerifiedRecord:
     anchors = _anchors(settings, asked.anchors)
-    notes, lacks = await _notes(anchors, asked)
+    notes, lacks = await _notes(settings, anchors, asked)
+    keys = await _keys(settings, anchors, asked.keys)
+    if not keys and settings.environment == "production":
+        lacks.append(
+            f"name a file of public keys in {PUBLIC_KEYS}: those beside anchors prove nothing"
+        )
     roots = settings.ledger_tsa_roots
     basis = VerificationBasis(
-        keys=await _keys(settings, anchors, asked.keys),
+        keys=keys,
         anchored=notes,
         stamped_at=partial(stamped_at, roots=read_roots(roots)) if roots else None,
         lacks=lacks,
@@ -246,7 +267,7 @@ async def _keys(
 async def _export(settings: Settings, selection: Selection) -> Bundle:
     clock = SystemClock()
     ledger = Ledger(clock=clock, ids=UuidSource(), unit=settings.unit)
-    keys = await trusted_keys(settings, readable_anchors(settings))
+    keys = await known_keys(settings, readable_anchors(settings))
     if not keys:
         raise ConfigError(
             "no public key of the ledger is known: `citebound audit seal` creates one, and"

@@ -133,9 +133,31 @@ def test_production_needs_a_key_and_two_anchors(
     environment["CITEBOUND_LEDGER_ANCHORS"] = str(tmp_path / "one")
     refused = citebound("audit", "seal", "--once")
     assert (refused.code, "production needs 2" in refused.err) == (3, True), refused
-    environment["CITEBOUND_LEDGER_ANCHORS"] = "channel,tsa:https://timestamps.example.com"
-    refused = citebound("audit", "seal", "--once")
-    assert (refused.code, "neither a folder nor a bucket" in refused.err) == (3, True), refused
+    for unread in ("channel", "tsa:https://timestamps.example.com"):
+        environment["CITEBOUND_LEDGER_ANCHORS"] = f"{tmp_path / 'one'},{unread}"
+        refused = citebound("audit", "seal", "--once")
+        assert (refused.code, "reads no other place" in refused.err) == (3, True), refused
+
+
+def test_production_trusts_pinned_keys_alone(
+    citebound: Run, anchors: Path, asked: Done, environment: dict[str, str], tmp_path: Path
+) -> None:
+    """Keys beside an anchor prove nothing, and one anchor alone is too few to compare."""
+    assert asked.code == 0
+    other, pinned = tmp_path / "other", tmp_path / "pinned.txt"
+    environment["CITEBOUND_LEDGER_ANCHORS"] = f"{anchors},{other}"
+    assert citebound("audit", "seal", "--once").code == 0
+    pinned.write_text((anchors / "keys.txt").read_text())
+    environment["CITEBOUND_ENVIRONMENT"] = "production"
+    unpinned = citebound("audit", "verify")
+    assert (unpinned.code, "CITEBOUND_LEDGER_PUBLIC_KEYS" in unpinned.out) == (2, True), unpinned
+    environment["CITEBOUND_LEDGER_PUBLIC_KEYS"] = str(pinned)
+    assert citebound("audit", "verify").code == 0
+    alone = citebound("audit", "verify", "--anchors", str(anchors))
+    assert (alone.code, "production compares 2" in alone.out) == (2, True), alone
+    stranger = LedgerKey.generate("citebound").public.text()
+    pinned.write_text(f"{stranger}\n")
+    assert citebound("audit", "verify").code == 1
 
 
 def test_a_key_is_rotated(

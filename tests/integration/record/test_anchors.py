@@ -197,7 +197,9 @@ async def test_a_checkpoint_that_claims_to_be_younger_than_its_timestamp_is_foun
     await sealed.tamper(
         "UPDATE audit.checkpoint SET note = %(note)s WHERE size = 3", note=sealed.notes[0]
     )
-    await stamped(sealed, authority)
+    async with authority.served() as url:  # the sequencer signs nothing after it
+        anchor = TimestampAnchor(url, read_roots(authority.roots), receipts(sealed.engine))
+        await anchor.publish(sealed.notes[-1])
     problems = (await verify(sealed, authority)).problems
     assert "dated after its timestamp" in " ".join(one.detail for one in problems)
 

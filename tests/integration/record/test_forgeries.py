@@ -2,24 +2,32 @@
 # ruff: noqa: S608  # constants
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from datetime import datetime, timedelta
 from pathlib import Path
 from uuid import NAMESPACE_URL, uuid5
 
+import psycopg
 import pytest
+from psycopg.errors import InsufficientPrivilege
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bot.console.commands.ledger import CODES
+from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.roles import DatabaseRole
 from core.adapters.postgres.record.export import Selection, read_bundle
 from core.adapters.postgres.record.record_proof import PostgresRecordVerifier
 from core.adapters.system import SystemClock, UuidSource
 from core.audit.bundle.read import check_bundle
 from core.audit.bundle.write import write_bundle
-from core.audit.canonical import instant
+from core.audit.canonical import instant, leaf_hash
 from core.audit.checkpoint import Checkpoint
+from core.audit.documents import Event
 from core.audit.verification import Problem, ProblemClass
+from core.domain.audit import Tag
 from core.domain.errors import TransientError
+from tests.databases import as_role
 from tests.integration.record.sealing import DEPLOYMENT, SealedLedger
 
 CONVERSATION = uuid5(NAMESPACE_URL, "conversation")
@@ -178,3 +186,62 @@ async def date_ahead(sealed: SealedLedger, *, seconds: int) -> None:
     note = sealed.key.sign(checkpoint, at=at)
     sealed.notes[-1] = note
     await sealed.tamper("UPDATE audit.checkpoint SET note = %(note)s WHERE size = 7", note=note)
+
+
+async def test_only_the_sequencer_takes_the_lock_of_sealing(
+    sealed: SealedLedger, database_url: str
+) -> None:
+    """Others may neither lock its table, nor stop it by advisory locks of any number."""
+    with psycopg.connect(as_role(database_url, DatabaseRole.AUDITOR)) as reader:
+        reader.execute("SELECT pg_advisory_lock(7203114034)")
+        await sealed.append(1, conversation=CONVERSATION, first=8)
+        await sealed.seal(until=8)
+    for role in (DatabaseRole.APP, DatabaseRole.AUDITOR, DatabaseRole.CONSOLE):
+        for mode in ("ACCESS SHARE", "EXCLUSIVE"):
+            with (
+                psycopg.connect(as_role(database_url, role)) as other,
+                pytest.raises(InsufficientPrivilege),
+            ):
+                other.execute(f"LOCK TABLE citebound.sealing IN {mode} MODE".encode())
+
+
+@pytest.mark.parametrize(
+    ("role", "tag", "may"),
+    [
+        (DatabaseRole.APP, "ledger:anchored", False),
+        (DatabaseRole.APP, "key:retired", False),
+        (DatabaseRole.APP, "officer:granted", False),
+        (DatabaseRole.APP, "query:executed", False),
+        (DatabaseRole.APP, "bundle:exported", False),
+        (DatabaseRole.APP, "case:opened", True),
+        (DatabaseRole.CONSOLE, "question:answered", False),
+        (DatabaseRole.CONSOLE, "bundle:exported", True),
+        (DatabaseRole.SEQUENCER, "question:answered", False),
+        (DatabaseRole.SEQUENCER, "ledger:anchored", True),
+        (DatabaseRole.SEQUENCER, "service:started", True),
+    ],
+)
+def test_a_role_writes_its_own_tags_alone(
+    database_url: str, role: DatabaseRole, tag: str, *, may: bool
+) -> None:
+    """Else who may append could write any record in anybody's name."""
+    event = Event(tag=Tag(tag), actor="p-1", actor_kind="operator", says={})
+    ledger = Ledger(clock=SystemClock(), ids=UuidSource(), unit="berlin")
+    data = ledger.entry(event, content={}).data
+    insert = "INSERT INTO audit.record (canonical, leaf_hash) VALUES (%s, %s)"
+    with (
+        psycopg.connect(as_role(database_url, role)) as connection,
+        nullcontext() if may else pytest.raises(InsufficientPrivilege, match="is recorded by"),
+    ):
+        connection.execute(insert, (data, leaf_hash(data)))
+
+
+def test_nobody_but_the_owner_makes_large_objects(database_url: str) -> None:
+    """Whoever may only read would write, without bounds."""
+    for role in (DatabaseRole.APP, DatabaseRole.CONSOLE, DatabaseRole.AUDITOR):
+        for statement in ("SELECT lo_create(0)", "SELECT lo_from_bytea(0, 'x')"):
+            with (
+                psycopg.connect(as_role(database_url, role)) as connection,
+                pytest.raises(InsufficientPrivilege),
+            ):
+                connection.execute(statement.encode())

@@ -110,7 +110,7 @@ class TableLock(StrEnum):
     Every login can take any advisory lock; a table's only who may write to it.
     """
 
-    SEALING = "audit.sealing"
+    SEALING = "citebound.sealing"
     """One process gives records their places in the ledger."""
 
 

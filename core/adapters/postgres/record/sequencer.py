@@ -22,6 +22,7 @@ from core.adapters.postgres.record.tree_state import (
     read_server,
     read_state,
 )
+from core.adapters.postgres.record.unsealed import horizon_holder
 from core.audit.checkpoint import (
     Checkpoint,
     LedgerKey,
@@ -91,6 +92,8 @@ class Rotation:
     """The checkpoint that both signed."""
     retired: PublicKey
     """The old key, with the last checkpoint that its signature counts for."""
+    successor: PublicKey
+    """The new key."""
 
 
 class PostgresSequencer:
@@ -146,6 +149,16 @@ class PostgresSequencer:
         """Return the age of the oldest record that waits to be sealed, in seconds; 0: none does."""
         async with self._engine.connect() as connection:
             return float(await connection.scalar(_WAITING) or 0.0)
+
+    @raises_transient
+    async def held_up(self, after_s: float) -> str | None:
+        """Say who holds up records that wait for longer than that; None: none do."""
+        async with self._engine.connect() as connection:
+            waiting_s = float(await connection.scalar(_WAITING) or 0.0)
+            if waiting_s <= after_s:
+                return None
+            holder = await horizon_holder(connection)
+            return f"a record waits for {waiting_s:.0f} s: {holder or 'nobody holds it up now'}"
 
     async def check(self, anchored: Sequence[str], keys: Sequence[PublicKey]) -> None:
         """Compare with the newest notes that stand outside the database.
@@ -247,7 +260,7 @@ class PostgresSequencer:
                 "until": list(retired.until or handover),
             }
             await ledger.event(connection, _event(Tag.KEY_RETIRED, says), content={})
-            return Rotation(note=note, retired=retired)
+            return Rotation(note=note, retired=retired, successor=new.public)
 
     async def _begin(self, connection: AsyncConnection) -> tuple[TreeState, RowMapping]:
         state = await read_state(connection)
@@ -331,4 +344,5 @@ async def _handed_over(
     place = {"generation": int(row.generation), "size": int(row.size)}
     note = await connection.scalar(_NOTE_AT, place)
     generation, size = row.until
-    return Rotation(note=str(note), retired=old.retired((generation, size)))
+    retired = old.retired((generation, size))
+    return Rotation(note=str(note), retired=retired, successor=new)

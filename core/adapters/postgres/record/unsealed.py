@@ -5,10 +5,12 @@ server. Whoever leaves one open holds up sealing, and is named.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sqlalchemy import RowMapping, TextClause, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from core.adapters.postgres.engine.rows import record
 from core.audit.canonical import canonical_document
 from core.audit.timeline import age_s
 from core.audit.verification import CLOCKS_DIFFER_S, ProblemClass, ProblemLog
@@ -62,7 +64,7 @@ async def compare_unsealed(
         one for one in await _read(connection, _OLDEST) if int(one["xid"]) < int(one["ends"])
     ]
     ages = {str(one["id"]): _age_s(one, now) for one in waiting}
-    oldest = max(ages, key=lambda record: abs(ages[record]), default=None)
+    oldest = max(ages, key=lambda waiting: abs(ages[waiting]), default=None)
     if is_sealed and oldest is not None and abs(ages[oldest]) > CLOCKS_DIFFER_S:
         holder = await horizon_holder(connection)
         log.add(
@@ -82,12 +84,27 @@ async def _read(connection: AsyncConnection, query: TextClause) -> Sequence[RowM
     return (await connection.execute(query, {"listed": LISTED})).mappings().all()
 
 
-async def horizon_holder(connection: AsyncConnection) -> str | None:
-    """Say who has the oldest transaction that writes, anywhere on the server; None: nobody."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Holder:
+    """Who has the oldest transaction that writes, anywhere on the server."""
+
+    pid: int | None
+    """Process of the server; None: the transaction is prepared, and belongs to none."""
+    gid: str | None
+    """Name of a prepared transaction."""
+    login: str
+    age_s: float | None
+    """Since when it is open; None: this login may not know."""
+
+    def __str__(self) -> str:
+        """Say who it is, since when, and what ends it."""
+        who = f"pid {self.pid}" if self.gid is None else f"prepared transaction {self.gid!r}"
+        since = "" if self.age_s is None else f" for {self.age_s:.0f} s"
+        ended_by = "pg_terminate_backend" if self.gid is None else "ROLLBACK PREPARED"
+        return f"{who} of {self.login!r} has a transaction open{since}, which {ended_by} ends"
+
+
+async def horizon_holder(connection: AsyncConnection) -> Holder | None:
+    """Return who holds the horizon of sealing; None: nobody."""
     row = (await connection.execute(_HOLDER)).mappings().one_or_none()
-    if row is None:
-        return None
-    who = f"pid {row['pid']}" if row["gid"] is None else f"prepared transaction {row['gid']!r}"
-    since = "" if row["age_s"] is None else f" for {row['age_s']:.0f} s"
-    ended_by = "ROLLBACK PREPARED" if row["pid"] is None else "pg_terminate_backend"
-    return f"{who} of {row['login']!r} has a transaction open{since}, which {ended_by} ends"
+    return None if row is None else record(Holder, row)
