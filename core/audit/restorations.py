@@ -31,18 +31,11 @@ class Restoration:
 
     def said(self) -> str:
         """Return the loss in a sentence."""
-        lost = (
-            f"anchors hold {self.checkpoints} checkpoints, up to {self.reached} records, that were"
-            f" lost after the first {self.kept}"
-            if self.checkpoints
-            else ""
-        )
-        ahead = (
-            f"{self.dated_ahead} checkpoints before it are dated out of order"
-            if self.dated_ahead
-            else ""
-        )
-        what = "; ".join(part for part in (lost, ahead) if part)
+        lost = f"anchors hold {self.checkpoints} checkpoints, up to {self.reached} records, that"
+        ahead = f"{self.dated_ahead} checkpoints before it are dated out of order"
+        parts = [f"{lost} were lost after the first {self.kept}"] if self.checkpoints else []
+        parts += [ahead] if self.dated_ahead else []
+        what = "; ".join(parts)
         return f"before generation {self.generation}: {what}; record {self.record} explains it"
 
 

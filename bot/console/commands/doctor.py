@@ -34,10 +34,10 @@ from core.adapters.postgres.engine.database import (
     engine_for,
     server_facts,
 )
+from core.adapters.postgres.engine.horizon import horizon_holder
 from core.adapters.postgres.engine.roles import DatabaseRole, excess_of
 from core.adapters.postgres.engine.schema import newest_revision
 from core.adapters.postgres.record.calibrations import PostgresCalibrations
-from core.adapters.postgres.record.unsealed import horizon_holder
 from core.adapters.postgres.search.spaces import PostgresSpaceStore
 from core.adapters.postgres.stores import PostgresStores
 from core.adapters.sources.connect import connecting
@@ -250,8 +250,8 @@ async def _database(settings: Settings, *, is_live: bool) -> AsyncGenerator[Diag
         yield _login(settings, facts)
         yield _migrations(facts)
         async with engine.connect() as connection:
-            holder = await horizon_holder(connection)
-        if holder is not None and (holder.age_s or 0.0) > LONG_S:
+            holder = await horizon_holder(connection, after_s=LONG_S)
+        if holder is not None:
             yield Diagnosis(
                 subject="transactions",
                 health=Status.DOUBTFUL,

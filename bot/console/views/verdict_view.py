@@ -1,6 +1,7 @@
 """What `citebound audit verify` found, as text and as JSON."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 
 from rich.text import Text
@@ -23,17 +24,7 @@ def verdict_json(found: Verification) -> dict[str, object]:
         "size": found.newest.size if found.newest else 0,
         "root": found.newest.root.hex() if found.newest else None,
         "sealed_until": _written(found.sealed_until),
-        "restored": [
-            {
-                "record": restoration.record,
-                "generation": restoration.generation,
-                "kept": restoration.kept,
-                "lost_checkpoints": restoration.checkpoints,
-                "lost_size": restoration.reached,
-                "dated_ahead": restoration.dated_ahead,
-            }
-            for restoration in found.restored
-        ],
+        "restored": [asdict(restoration) for restoration in found.restored],
         "unsealed": found.unsealed,
         "erased": found.erased,
         "checked": {

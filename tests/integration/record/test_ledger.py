@@ -276,7 +276,7 @@ async def test_a_sequencer_refuses_an_older_state(sealed: SealedLedger) -> None:
     )
     assert "1 checkpoints, up to 7 records, that were lost after the first 5" in loss
     (told,) = verdict_json(found)["restored"]  # type: ignore[misc]
-    assert (told["record"], told["lost_size"]) == (restored.record, 7)
+    assert (told["record"], told["reached"]) == (restored.record, 7)
 
 
 async def test_a_restoration_explains_nothing_that_was_restored(sealed: SealedLedger) -> None:

@@ -23,7 +23,6 @@ OTHERS = {
     "record.tree_state": DatabaseRole.SEQUENCER,
     "record.sequencer": DatabaseRole.SEQUENCER,
     "record.verification": DatabaseRole.AUDITOR,
-    "record.unsealed": DatabaseRole.AUDITOR,
     "record.ledger_schema": DatabaseRole.AUDITOR,
     "record.export": DatabaseRole.CONSOLE,
     "record.record_proof": DatabaseRole.AUDITOR,

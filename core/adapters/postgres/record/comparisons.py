@@ -11,7 +11,10 @@ from sqlalchemy import RowMapping, TextClause, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.audit.verification import ProblemClass, ProblemLog
+from core.adapters.postgres.engine.horizon import horizon_holder
+from core.audit.canonical import canonical_document
+from core.audit.timeline import age_s
+from core.audit.verification import CLOCKS_DIFFER_S, ProblemClass, ProblemLog
 
 COMPARED = 10_000
 """Problems that one comparison returns at most."""
@@ -98,6 +101,12 @@ SELECT id::text AS record FROM audit.record
    AND xid < (SELECT horizon FROM audit.checkpoint ORDER BY generation DESC, size DESC LIMIT 1)
  LIMIT :most
 """)
+_UNSEALED = text("""
+SELECT id::text AS record, canonical, xid::text AS xid,
+       pg_snapshot_xmax(pg_current_snapshot())::text AS ends
+  FROM audit.record WHERE NOT EXISTS (SELECT FROM audit.leaf WHERE record_id = record.id)
+ ORDER BY xid DESC LIMIT :most
+""")
 _CLOSINGS = text(f"""
 SELECT record.id::text AS record, coalesce(closing.records, 0) AS closings
   FROM audit.record LEFT JOIN (
@@ -169,6 +178,29 @@ async def compare_rows(connection: AsyncConnection, log: ProblemLog, *, start: i
         )
     untold = f"{pending} texts are gone by an erasure that is not sealed yet: verify again later"
     return [untold] if pending else []
+
+
+async def compare_unsealed(connection: AsyncConnection, log: ProblemLog, *, now: float) -> None:
+    """Name records that can't ever be sealed, and say since when others wait, and for whom."""
+    ages: dict[str, float] = {}
+    for row in await rows_of(connection, _UNSEALED, "records without a leaf", log):
+        record = str(row["record"])
+        if int(row["xid"]) < int(row["ends"]):
+            ages[record] = age_s((canonical_document(bytes(row["canonical"])) or {}).get("at"), now)
+            continue
+        log.add(
+            ProblemClass.XID_AHEAD,
+            f"the record is of transaction {row['xid']}, and the server has begun those before"
+            f" {row['ends']}: it was put there by hand, and counts for nothing",
+            record=record,
+        )
+    oldest = max(ages, key=lambda waiting: abs(ages[waiting]), default=None)
+    if oldest is not None and abs(ages[oldest]) > CLOCKS_DIFFER_S:
+        holder = await horizon_holder(connection) or "see whether `citebound audit seal` runs"
+        said = (
+            f"a record dated {ages[oldest]:.0f} s ago is not sealed, and proves nothing: {holder}"
+        )
+        log.add(ProblemClass.RECORD_UNSEALED, said, record=oldest)
 
 
 async def compare_records(connection: AsyncConnection, log: ProblemLog, *, start: int) -> None:

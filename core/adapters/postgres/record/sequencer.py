@@ -12,6 +12,7 @@ from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.horizon import horizon_holder
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.transactions import TableLock, connected, wait_for
 from core.adapters.postgres.record.tree_state import (
@@ -22,7 +23,6 @@ from core.adapters.postgres.record.tree_state import (
     read_server,
     read_state,
 )
-from core.adapters.postgres.record.unsealed import horizon_holder
 from core.audit.checkpoint import (
     Checkpoint,
     LedgerKey,

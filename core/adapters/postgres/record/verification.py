@@ -29,11 +29,11 @@ from core.adapters.postgres.record.comparisons import (
     compare_outbox,
     compare_records,
     compare_rows,
+    compare_unsealed,
 )
 from core.adapters.postgres.record.ledger_schema import compare_schema
 from core.adapters.postgres.record.receipts import read_receipts
 from core.adapters.postgres.record.tree_state import origin_of
-from core.adapters.postgres.record.unsealed import compare_unsealed
 from core.audit.canonical import canonical_document, leaf_hash
 from core.audit.checkpoint import PublicKey, SealedCheckpoint, opened
 from core.audit.documents import Event
@@ -186,7 +186,8 @@ async def verified(
     if beside is None:
         await _compare(connection, compared, start=start)
     log.extend(compared.log.problems)
-    await compare_unsealed(connection, log, now=basis.now, is_sealed=bool(stored))
+    if stored:
+        await compare_unsealed(connection, log, now=basis.now)
     compare_roots([one for one in stored if one.size >= start], tree, log)
     compare_anchors([one for one in anchors if one.checkpoint.size >= start], stored, tree, log)
     stamps = compare_receipts(await read_receipts(connection), basis.stamped_at, log)
