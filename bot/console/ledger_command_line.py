@@ -108,8 +108,8 @@ told up to which one the old key counts. A signature of it over a later one is n
         option("--reason", required=True, metavar="TEXT", help="why; it is recorded"),
         short="continue after a restore",
         text="""Where an older backup or a dump was restored, `audit seal` refuses to go on. This
-opens a new generation of the ledger. What was lost stays visible: `audit verify` names it for
-ever.""",
+opens a new generation of the ledger, also where a clock was put right. What was lost stays visible:
+`audit verify` says since when it is intact, and which record explains the loss.""",
         examples="""\
   citebound audit rebase --reason "restored from the backup of 3 March, ticket 4711\"""",
     ),

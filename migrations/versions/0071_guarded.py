@@ -2,7 +2,7 @@
 
 Any login can take any advisory lock, and a role that may insert records could write each of them in
 anybody's name. Large objects and temporary tables are closed where who migrates may close them;
-elsewhere `deploy/sql/roles.sql` does.
+elsewhere `deploy/sql/close.sql` does.
 """
 
 from alembic import op
