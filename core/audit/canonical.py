@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeGuard
 
 import rfc8785
 from pydantic_core import from_json, to_json
@@ -23,6 +23,7 @@ gone."""
 
 _BEYOND_BMP = re.compile(rb"[\xf0-\xf4]")
 """First bytes of characters by which UTF-16, whose order keys have, orders in another way."""
+_INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", re.ASCII)
 _EXACT = 2**53
 """Integers below are exact in JSON (RFC 8785, section 3.2.2.3)."""
 _FRACTION = 1e-4
@@ -122,6 +123,11 @@ def instant(at: datetime) -> str:
     if at.tzinfo is None:
         raise ContractError("expected an aware instant")
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def is_instant(at: object) -> TypeGuard[str]:
+    """Say whether a value has the ledger's form of an instant: later ones are greater as text."""
+    return isinstance(at, str) and _INSTANT.fullmatch(at) is not None
 
 
 def _rounded(value: Json) -> Json:

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 from enum import StrEnum, unique
 from typing import TypeAlias
 
-from core.audit.canonical import canonical_document, leaf_hash
+from core.audit.canonical import canonical_document, is_instant, leaf_hash
 from core.audit.checkpoint import (
     Checkpoint,
     PublicKey,
@@ -184,7 +184,7 @@ where there is no record."""
 
 
 LeafTime: TypeAlias = tuple[int, str, str | None]
-"""Place and record of a leaf, and the time that the record's bytes say."""
+"""Place and record of a leaf, and the time that the record's bytes say; None: they say none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,7 +211,7 @@ def check_leaves(rows: Sequence[LeafRow]) -> CheckedLeaves:
             log.add(ProblemClass.NOT_CANONICAL, said, record=record, leaf=place)
         else:
             at = document.get("at")
-            times.append((place, record, at if isinstance(at, str) else None))
+            times.append((place, record, at if is_instant(at) else None))
     return CheckedLeaves(problems=log.problems, times=times)
 
 

@@ -1,13 +1,14 @@
 """A record's time lies within the signed times of the checkpoints around it, give or take 60 s."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import pytest
 
-from core.audit.canonical import instant
+from core.audit.canonical import canonical, instant, leaf_hash
 from core.audit.checkpoint import Checkpoint, SealedCheckpoint
 from core.audit.timeline import Timeline
-from core.audit.verification import ProblemClass, ProblemLog
+from core.audit.verification import ProblemClass, ProblemLog, check_leaves
 
 BEGAN_S = 1_700_000_000
 
@@ -21,7 +22,9 @@ def checkpoint(size: int, at: int, *, generation: int = 1) -> SealedCheckpoint:
     )
 
 
-def misdated(sealed: list[SealedCheckpoint], times: list[float], *, start: int = 0) -> list[int]:
+def misdated(
+    sealed: list[SealedCheckpoint], times: Sequence[float], *, start: int = 0
+) -> list[int]:
     """Return the places of records, by the seconds at which they say they were written."""
     log = ProblemLog()
     first = max(start - 1, 0)
@@ -58,7 +61,9 @@ def test_a_generation_begins_a_line_of_time() -> None:
 
 def test_a_record_without_a_time_is_named() -> None:
     """Of another form, it could be any."""
-    for at in (None, "", "2026-01-01", "2026-01-01T00:00:00.000000+00"):
-        log = ProblemLog()
-        Timeline([checkpoint(1, 0)], log).add([(0, "record", at)])
-        assert log.count == 1
+    for at in (None, "", 7, "2026-01-01", "2026-01-01T00:00:00.000000+00", "9" * 8_000):
+        data = canonical({"at": at})
+        own, log = leaf_hash(data), ProblemLog()
+        checked = check_leaves([(0, "record", own, data, own)])
+        Timeline([checkpoint(1, 0)], log).add(checked.times)
+        assert (checked.problems, log.count) == ([], 1)
