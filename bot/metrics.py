@@ -79,6 +79,10 @@ METRICS: Mapping[str, Metric] = {
     "citebound_given_up_total": Metric(
         kind="counter", means="Messages that were given up after their last attempt."
     ),
+    "citebound_altered_texts_total": Metric(
+        kind="counter",
+        means="Answers kept back because a stored text is not the one that was published.",
+    ),
     "citebound_denied_total": Metric(
         kind="counter", means="Questions asked where nobody may be answered.", labels=("reason",)
     ),

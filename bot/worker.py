@@ -20,6 +20,7 @@ from bot.metrics import Meter
 from bot.traces import STAGES, TraceSpan, add_stages, traced
 from core.agent.conversation.understanding import clean
 from core.agent.reply import compose
+from core.agent.reply.source_facts import TEXT_ALTERED
 from core.agent.request import MAX_QUESTION, NO_PROGRESS, AskRequest
 from core.agent.service import Answering
 from core.domain.answer import Answer
@@ -263,6 +264,8 @@ class Worker:
                 self._meter.observe("citebound_stage_seconds", stage_s, stage=stage.name)
         self._meter.observe("citebound_answer_seconds", took_s, outcome=outcome)
         self._meter.count("citebound_outcomes_total", outcome=outcome)
+        is_altered = any(it.startswith(TEXT_ALTERED) for it in reply.run.warnings)
+        self._meter.count("citebound_altered_texts_total", float(is_altered))
         for call in reply.run.model_calls:
             self._count_call(call)
 

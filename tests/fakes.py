@@ -89,6 +89,9 @@ class InMemoryCorpus:
             and span.char_end <= len(self.policies[span.version_id].text)
         }
 
+    async def altered(self, quotes: Mapping[Span, str], /) -> frozenset[VersionId]:
+        return frozenset()
+
     async def has_chunks(self, scope: Scope, /) -> bool:
         return self.chunked and any(self.may_read(number, scope) for number in self.policies)
 

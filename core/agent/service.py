@@ -20,7 +20,7 @@ from core.agent.precedents import SimilarPrecedents
 from core.agent.rehearsal import Sections, WithoutSections, without_sections
 from core.agent.reply import compose
 from core.agent.reply.release import may_be_off_topic, remarked, stands_alone, unless_off_topic
-from core.agent.reply.source_facts import with_sources
+from core.agent.reply.source_facts import unless_altered, with_sources
 from core.agent.request import (
     MAX_QUESTION,
     NO_PROGRESS,
@@ -301,6 +301,7 @@ class Answering:
             )
         )
         run = await self._finished(request, question, run)
+        run = await unless_altered(run, self._parts.corpus)
         setup = self._setup(request, calibrations)
         return replace(run, setup=setup, searches=searches.made)
 

@@ -105,6 +105,12 @@ NOT_PASSED_ON = Text(
     " mir aus weitergegeben.",
 )
 """Before it, where as many of the asker's as are passed on by themselves are there already."""
+TEXT_IS_ALTERED = Text(
+    "I can't answer this question just now: the stored text of the policy is not the one that was"
+    " published, and must not be quoted.",
+    "Diese Frage kann ich gerade nicht beantworten: Der gespeicherte Text der Richtlinie ist nicht"
+    " der veröffentlichte und darf nicht zitiert werden.",
+)
 NOT_ANSWERED_YET = Text(
     "I couldn't answer that just now. Your question is recorded; please ask again, or ask"
     " Compliance.",

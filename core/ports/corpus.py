@@ -146,6 +146,13 @@ class CorpusReader(Protocol):
         """
         ...
 
+    async def altered(self, quotes: Mapping[Span, str], /) -> frozenset[VersionId]:
+        """Return the versions of which a quote is not what was published at its span.
+
+        What was published is what the record says, never a column beside the text.
+        """
+        ...
+
     async def has_chunks(self, scope: Scope, /) -> bool:
         """Return whether any chunk is in the scope."""
         ...

@@ -14,6 +14,7 @@ from typing import Any
 from bot.console.options import scope_options
 from bot.console.stores import check_corpus
 from bot.console.views.corpus_view import (
+    altered_view,
     policies_json,
     policies_view,
     report_json,
@@ -127,11 +128,13 @@ async def _validate(corpus: _Corpus) -> int:
     graph = await corpus.graph()
     references = await corpus.stores.report.references(corpus.scope)
     report = await asyncio.to_thread(lint, graph, references.found, references.policies)
+    altered = await corpus.stores.report.altered()
     if corpus.as_json:
-        corpus.terminal.show_json(report_json(report))
+        corpus.terminal.show_json({"altered": altered, **report_json(report)})
     else:
-        corpus.terminal.show(*report_view(report))
-    return EXIT_PROBLEMS if report.conflicts or report.dangling or report.duplicates else 0
+        corpus.terminal.show(*altered_view(altered), *report_view(report))
+    problems = (altered, report.conflicts, report.dangling, report.duplicates)
+    return EXIT_PROBLEMS if any(problems) else 0
 
 
 async def _graph(output: Path, corpus: _Corpus) -> int:

@@ -28,6 +28,7 @@ from bot.console.sources.checks import check_sources
 from bot.console.views.terminal import Row, Terminal, one_line, open_terminal
 from bot.doctor_check import Diagnosis, Status
 from core.adapters.postgres.access import database_url
+from core.adapters.postgres.corpus.corpus_report import PostgresCorpusReport
 from core.adapters.postgres.engine.database import (
     ServerFacts,
     check_facts,
@@ -268,7 +269,7 @@ async def _database(settings: Settings, *, is_live: bool) -> AsyncGenerator[Diag
                 clock=SystemClock(settings.zones),
                 ids=UuidSource(),
             )
-            yield await _corpus(stores.corpus, stores.clock)
+            yield await _corpus(stores.corpus, PostgresCorpusReport(engine), stores.clock)
             yield await check_space(settings, PostgresSpaceStore(engine))
             yield await _confidence(stores.calibrations)
             async for finding in check_sources(
@@ -313,10 +314,16 @@ def _migrations(facts: ServerFacts) -> Diagnosis:
     return Diagnosis(subject="migrations", health=Status.MISSING, found=found, cure=cure)
 
 
-async def _corpus(corpus: CorpusStore, clock: Clock) -> Diagnosis:
+async def _corpus(corpus: CorpusStore, report: PostgresCorpusReport, clock: Clock) -> Diagnosis:
     edition = await corpus.current_edition()
     if edition is None:
         return _nothing_ingested("empty")
+    if altered := await report.altered():
+        cure = (
+            "it is not quoted; citebound corpus validate lists all: find out who changed it, and"
+            " restore the database, or withdraw the policy and ingest its file again"
+        )
+        return Diagnosis(subject="corpus", health=Status.BROKEN, found=altered[0], cure=cure)
     scope = Scope(as_of=clock.today())
     policies = await corpus.versions(scope)
     chunks = "chunks indexed" if await corpus.has_chunks(scope) else "no chunks: graph only"

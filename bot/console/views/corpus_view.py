@@ -94,6 +94,13 @@ def policies_json(
     ]
 
 
+def altered_view(altered: Sequence[str]) -> Iterator[RenderableType]:
+    """Return which stored versions are not what was published."""
+    yield _title("Not as published", len(altered))
+    for line in altered:
+        yield _bullet(line)
+
+
 def report_view(report: Report) -> Iterator[RenderableType]:
     """Return what lint found, worst first, and what it did not find."""
     yield _title("Conflicts", len(report.conflicts))

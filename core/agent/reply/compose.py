@@ -23,6 +23,7 @@ from core.agent.wording import (
     PASSED_ON,
     REFUSALS,
     SMALL_TALK,
+    TEXT_IS_ALTERED,
     TOO_LONG,
     UNASKED,
     URGENT,
@@ -163,6 +164,13 @@ def refused(
         notes=tuple(notes),
         language=language.value,
     )
+
+
+def altered(language: Language = Language.ENGLISH) -> Answer:
+    """Return the refusal to quote what is not the text that was published: a person answers."""
+    text = f"{TEXT_IS_ALTERED.of(language)} {ASK_A_PERSON.of(language)}"
+    escalated = _plain(Outcome.ESCALATED, TEXT_IS_ALTERED, language)
+    return replace(escalated, text=text, refusal=RefusalKind.NOT_FOUND)
 
 
 def urgent(

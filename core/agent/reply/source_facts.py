@@ -4,16 +4,44 @@ After an outcome is worded, before it is recorded. A policy that is past its rev
 holds: the answer says so, and nothing is kept back.
 """
 
+import logging
 from dataclasses import replace
 
-from core.agent.reply.compose import with_note
+from core.agent.reply.compose import altered, with_note
 from core.agent.request import PipelineParts
 from core.agent.wording import PAST_REVIEW, PAST_REVIEW_OF, RELABELLED, WILL_BE, WILL_END
 from core.domain.answer import Answer
 from core.domain.policy import AnswerSource, ComingText, PolicyVersion
 from core.domain.question import Question
+from core.domain.run import Run
 from core.language.interface.dates import long_day, long_weekday
 from core.language.interface.texts import Text
+from core.ports import CorpusReader
+
+TEXT_ALTERED = "text_altered"
+"""How the warning of a run begins whose answer was kept back."""
+logger = logging.getLogger(__name__)
+
+
+async def unless_altered(run: Run, corpus: CorpusReader) -> Run:
+    """Return a run; one that quotes what was not published so goes to a person, without quotes."""
+    quotes = {one.span: one.quote for one in run.answer.citations}
+    versions = sorted(await corpus.altered(quotes)) if quotes else []
+    if not versions:
+        return run
+    keys = {it.place.policy_key for it in run.answer.citations if it.span.version_id in versions}
+    policies = ", ".join(sorted(keys))
+    logger.error(
+        "nothing is quoted from %s: the stored text is not the one that was published"
+        " (versions %s); `citebound corpus validate` lists what differs",
+        policies,
+        versions,
+    )
+    return replace(
+        run,
+        answer=altered(run.question.language),
+        warnings=(*run.warnings, f"{TEXT_ALTERED}: {policies}"),
+    )
 
 
 async def with_sources(question: Question, answer: Answer, parts: PipelineParts) -> Answer:

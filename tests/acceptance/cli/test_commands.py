@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from tests.children import watched
@@ -251,6 +252,27 @@ def test_the_doctor_finds_what_is_there_and_what_is_not(citebound: Callable[...,
     assert "CITEBOUND_UNIT" not in broken.out
     assert "CITEBOUND_UNIT" in citebound("doctor", "--all").out
     assert "CITEBOUND_UNIT" in findings
+
+
+def test_a_policy_that_was_changed_in_place_is_told(
+    citebound: Callable[..., Any], policies: Path, database_url: str
+) -> None:
+    """Code 3 of the doctor, and 1 of the corpus; whoever asks is not given the changed words."""
+    assert citebound("ingest", str(policies)).code == 0
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        for table in ("policy_versions", "chunks"):
+            changed = f"UPDATE citebound.{table} SET text = replace(text, 'EUR', 'USD')"  # noqa: S608
+            connection.execute(changed.encode())
+    doctor = citebound("doctor")
+    assert (doctor.code, "Broken: corpus." in doctor.out) == (3, True)
+    assert "its text is not what was published" in doctor.out
+    checked = citebound("corpus", "validate")
+    assert checked.code == 1
+    assert "its text is not what was published" in checked.out
+    assert json.loads(citebound("corpus", "validate", "--json").out)["altered"]
+    asked = citebound("ask", "May employees accept a gift worth EUR 40?")
+    assert "USD" not in asked.out
+    assert "must not be quoted" in asked.out
 
 
 def test_a_reader_that_leaves_is_no_error(

@@ -1,11 +1,12 @@
 """The corpus in Postgres: what is in a scope, read."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlalchemy import func, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.engine.database import database_store
+from core.adapters.postgres.engine.published_texts import altered_quotes
 from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters, section_ref, span_arrays
 from core.adapters.postgres.engine.tables import editions
@@ -13,7 +14,7 @@ from core.adapters.postgres.engine.transactions import reading
 from core.domain.ontology import SectionRef
 from core.domain.policy import PolicyVersion
 from core.domain.question import Scope
-from core.language.spans import Span
+from core.language.spans import Span, VersionId
 
 _VERSIONS = f"""
 SELECT v.id AS version_id, v.edition_from AS edition, v.source_name, v.title, v.label,
@@ -61,6 +62,11 @@ class PostgresCorpusReader:
         async with reading(self._engine) as connection:
             rows = (await connection.execute(query, parameters)).mappings().all()
         return {record(Span, row): row["quote"] for row in rows}
+
+    async def altered(self, quotes: Mapping[Span, str], /) -> frozenset[VersionId]:
+        """See `CorpusReader.altered`."""
+        async with reading(self._engine) as connection:
+            return await connection.run_sync(altered_quotes, quotes)
 
     async def has_chunks(self, scope: Scope, /) -> bool:
         """See `CorpusReader.has_chunks`."""

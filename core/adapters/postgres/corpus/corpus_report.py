@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from core.adapters.postgres.engine.published_texts import altered_versions
 from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters
+from core.adapters.postgres.engine.transactions import connected
 from core.domain.question import Scope
 from core.language.spans import VersionId
 from core.ontology.extract.policy_index import IndexedPolicy, IndexedSection, PolicyIndex
@@ -86,6 +88,11 @@ class PostgresCorpusReport:
         )
         async with self._engine.connect() as connection:
             return frozenset(await connection.scalars(text(query)))
+
+    async def altered(self) -> list[str]:
+        """Say what of the stored versions is not what was published."""
+        async with connected(self._engine, "REPEATABLE READ") as connection:
+            return await connection.run_sync(altered_versions)
 
     async def file_hashes(self) -> frozenset[bytes]:
         """Return the SHA-256 of each file that was ever published."""

@@ -1,24 +1,24 @@
 """What a publication changed, for the record: the edition, the policy, and who may read it."""
 
 from collections.abc import Mapping
-from datetime import date
-from typing import Any
 
 from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.published_texts import (
+    STORED,
+    digests,
+    said_of,
+    sha256_of,
+)
 from core.audit.documents import Event
 from core.domain.audit import Tag
+from core.domain.errors import IntegrityError
 from core.domain.json_value import Json
 from core.language.spans import VersionId
 from core.ports import Publication
 
-_VERSIONS = text(
-    "SELECT id, number, title, label, encode(sha256, 'hex') AS sha256, audience, jurisdiction,"
-    " tags, effective_from, effective_until, facts_by, url, sensitivity, review_by"
-    " FROM citebound.policy_versions WHERE id = ANY(:versions)"
-)
 _FACTS = text("""
 WITH stated AS (
   SELECT DISTINCT version_id = :new AS is_new, entity_id, relation_id
@@ -53,12 +53,13 @@ async def record_publication(
         after: the policy's newest version before; None: there was none.
         operator: who published.
     """
-    versions = [one for one in (after, version_id) if one is not None]
-    rows = (await connection.execute(_VERSIONS, {"versions": versions})).mappings().all()
-    by_id = {row["id"]: row for row in rows}
-    new, old = by_id[version_id], by_id.get(after)
+    new = await _stored(connection, version_id)
+    old = None if after is None else await _stored(connection, after)
     key = publication.metadata.key
-    brought = {"policy": key, "policy_version": version_id, "sha256": new["sha256"]}
+    hashes = digests(new)
+    if hashes["text_sha256"] != sha256_of(publication.document.text):
+        raise IntegrityError(f"the database stored another text of {key!r} than it was given")
+    brought = {"policy": key, "policy_version": version_id, **hashes}
     cause = await record_edition(
         connection,
         ledger,
@@ -74,16 +75,21 @@ async def record_publication(
 
     about: dict[str, Json] = {"policy": key, "policy_version": version_id, "edition": edition}
     if old is None:
-        await record(Tag.POLICY_ADDED, {**about, "after": _said(new)})
+        await record(Tag.POLICY_ADDED, {**about, "after": said_of(new)})
         return
     is_reread = publication.replaces is not None
     tag = Tag.ONTOLOGY_CORRECTED if is_reread else Tag.POLICY_REVISED
-    says = {**about, "before": _said(old), "after": _said(new)}
+    says = {**about, "before": said_of(old), "after": said_of(new)}
     revived = {} if publication.revives is None else {"revives": publication.revives}
     await record(tag, {**says, **revived})
-    before, now = _readers(old), _readers(new)
+    before, now = ({"audience": said_of(row)["audience"]} for row in (old, new))
     if before != now:
         await record(Tag.ACCESS_CHANGED, {**about, "before": before, "after": now})
+
+
+async def _stored(connection: AsyncConnection, version: int) -> RowMapping:
+    given = {"after": version - 1, "most": 1}
+    return (await connection.execute(STORED, given)).mappings().one()
 
 
 async def record_edition(
@@ -117,29 +123,3 @@ def corpus_event(
     return Event(
         tag=tag, actor=operator, actor_kind="operator", subject=subject, cause=cause, says=says
     )
-
-
-def _said(row: RowMapping) -> dict[str, Json]:
-    return {
-        "number": row["number"],
-        "title": row["title"],
-        "version": row["label"],
-        "sha256": row["sha256"],
-        **_readers(row),
-        "jurisdiction": row["jurisdiction"],
-        "tags": list(row["tags"]),
-        "effective_from": _day(row["effective_from"]),
-        "effective_until": _day(row["effective_until"]),
-        "facts_by": row["facts_by"],
-        "url": row["url"],
-        "sensitivity": row["sensitivity"],
-        "review_by": _day(row["review_by"]),
-    }
-
-
-def _readers(row: Mapping[Any, Any]) -> dict[str, Json]:
-    return {"audience": list(row["audience"])}
-
-
-def _day(day: date | None) -> str | None:
-    return None if day is None else day.isoformat()
