@@ -112,7 +112,7 @@ image: release
 	  --build-arg VERSION=$(VERSION) --build-arg REVISION=$$(git rev-parse HEAD 2>/dev/null || echo unknown) \
 	  --tag citebound:$(VERSION) --file deploy/Containerfile .
 	$(ENGINE) build $(if $(findstring podman,$(ENGINE)),--format docker) $(BUILD) $(if $(POSTGRES_BASE),--build-arg BASE=$(POSTGRES_BASE)) \
-	  --tag citebound-postgres:17 --file deploy/postgres/Containerfile .
+	  --tag citebound-postgres:18 --file deploy/postgres/Containerfile .
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)
 
 lock:
