@@ -26,6 +26,8 @@ KNOWN_SKIPS = (
     "playground absent",
     "adaptivecards absent",
     "axe absent",
+    "postgres 15 absent",
+    "postgres 17 absent",
     "chromium absent",
     "emulator of Slack absent",
     "helm absent",
@@ -37,6 +39,19 @@ KNOWN_SKIPS = (
     "podman can't run",
 )
 """How the reason of a skip may begin; any other skip fails the session."""
+
+
+@pytest.fixture(autouse=True)
+def roles_of_this_test_alone(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All tests share the roles of one server: who is a member of them is looked at on a server of
+    its own, in processes of the product, and not here.
+    """
+    if "own_server" not in request.fixturenames:
+        nobody = text("SELECT NULL AS role, NULL AS member WHERE false")
+        monkeypatch.setattr("core.adapters.postgres.record.server_state.MEMBERS", nobody)
+
 
 HOME = pytest.StashKey[Path]()
 """The folder of the run's Postgres."""

@@ -9,6 +9,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Coroutine, Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import count
@@ -18,6 +19,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, make_url, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from core.adapters.postgres.access import admit_owner
 from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.engine.database import engine_for
 from core.adapters.postgres.engine.embedded import start_embedded, stop_embedded
@@ -215,6 +217,12 @@ def corpus_store(engine: AsyncEngine) -> PostgresCorpusStore:
     """Return the corpus of a database, as a command opens it."""
     ledger = Ledger(clock=SystemClock(), ids=UuidSource(), unit="test")
     return PostgresCorpusStore(engine, ledger=ledger, operator="console")
+
+
+def admit_officer(url: str, officer: str) -> None:
+    """Let somebody read the record of all units, recorded as a grant is."""
+    with ThreadPoolExecutor(1) as beside:  # a test may have a loop of its own
+        beside.submit(asyncio.run, admit_owner(url, officer, unit="default")).result()
 
 
 class UnrecordedReader:

@@ -85,6 +85,7 @@ class Tag(StrEnum):
     UNMASK_REQUESTED = "unmask:requested"
     UNMASK_APPROVED = "unmask:approved"
     UNMASK_DENIED = "unmask:denied"
+    IDENTITY_KEPT = "identity:kept"
     IDENTITY_UNMASKED = "identity:unmasked"
     SETTINGS_CHANGED = "settings:changed"
     CHANNEL_CONFIGURED = "channel:configured"

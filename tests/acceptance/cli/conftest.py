@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from bot import cli
-from core.adapters.postgres.engine.roles import DatabaseRole, admit_officer
-from tests.databases import as_role, login_variables, role_of
+from core.adapters.postgres.engine.roles import DatabaseRole
+from tests.databases import admit_officer, as_role, login_variables, role_of
 
 ROOT = Path(__file__).parents[3]
 GIFTS = """# Gifts Policy

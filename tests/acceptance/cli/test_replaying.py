@@ -7,9 +7,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from core.adapters.postgres.engine.roles import DatabaseRole, admit_officer
+from core.adapters.postgres.engine.roles import DatabaseRole
 from tests.acceptance.cli.conftest import GIFTS, Run
-from tests.databases import as_role
+from tests.databases import admit_officer, as_role
 
 QUESTION = "May employees accept a gift worth EUR 40?"
 

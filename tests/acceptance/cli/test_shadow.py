@@ -11,10 +11,10 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from core.adapters.postgres.engine.roles import DatabaseRole, admit_officer
+from core.adapters.postgres.engine.roles import DatabaseRole
 from tests.acceptance.cli.conftest import GIFTS, ROOT, Run
 from tests.children import watched
-from tests.databases import as_role
+from tests.databases import admit_officer, as_role
 from tests.servers.anthropic import anthropic_server
 from tests.servers.anthropic_steps import reply
 
@@ -126,7 +126,9 @@ def test_who_may_not_read_the_record_compares_nothing(
         connection.execute("DELETE FROM audit.officer")
     refused = citebound("eval", "shadow", *SINCE)
     assert (refused.code, "is not an officer" in refused.err) == (3, True)
-    admit_officer(database_url, getpass.getuser())
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        admitted = "INSERT INTO audit.officer (login, units, audiences) VALUES (%s, '{*}', '{*}')"
+        connection.execute(admitted, (getpass.getuser(),))
     unknown = citebound("eval", "shadow", *SINCE, "--calibration", "own/9")
     assert (unknown.code, "own/9" in unknown.err) == (2, True)
     assert citebound("eval", "shadow", *SINCE, "--calibration", "shipped").code == 0

@@ -3,13 +3,13 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
-from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.engine.database import engine_for
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.roles import DatabaseRole, read_as
 from core.adapters.postgres.officers.erasure import PostgresErasure
+from core.adapters.postgres.officers.grants import PostgresGrants
 from core.adapters.postgres.officers.requests import ErasureScope, PostgresRequests
 from core.adapters.postgres.officers.session import OfficerSession
 from core.adapters.system import SystemClock, UuidSource
@@ -27,15 +27,9 @@ async def bureau(database_url: str) -> AsyncIterator[Office]:
     """Two officers, their channel, and who reads the record."""
     engine = engine_for(database_url)
     await prepare(engine)
-    async with engine.begin() as connection:
-        for login, units in (("ada", "{*}"), ("grace", "{test}"), ("linus", "{paris}")):
-            await connection.execute(
-                text(
-                    "INSERT INTO audit.officer (login, units, audiences)"
-                    " VALUES (:login, CAST(:units AS text[]), '{}')"
-                ),
-                {"login": login, "units": units},
-            )
+    grants = PostgresGrants(engine, ledger=LEDGER)
+    for login, unit in (("ada", "*"), ("grace", "test"), ("linus", "paris")):
+        await grants.grant(login, units=[unit], audiences=[], has_login=False, by="test")
     yield office(engine)
     await engine.dispose()
 

@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from core.adapters.postgres.record.ledger_schema import ComparedSchema
 from core.adapters.postgres.record.verification import VerificationBasis, verified
 from core.audit.verification import ProblemLog
 from tests.integration.record.sealing import DEPLOYMENT, TABLES, UNARMED, SealedLedger
@@ -62,8 +63,8 @@ def without_schema(monkeypatch: pytest.MonkeyPatch) -> None:
     of the rows.
     """
 
-    async def compare(_connection: AsyncConnection, _log: ProblemLog) -> list[str]:
-        return []
+    async def compare(_connection: AsyncConnection, _log: ProblemLog) -> ComparedSchema:
+        return ComparedSchema(warnings=(), lacks=())
 
     monkeypatch.setattr("core.adapters.postgres.record.verification.compare_schema", compare)
 

@@ -14,6 +14,7 @@ from core.adapters.postgres.engine.pseudonyms import Pseudonyms
 from core.adapters.postgres.engine.tables import conversations
 from core.audit.canonical import SALT_BYTES, Commitment, canonical, leaf_hash
 from core.audit.documents import Event, event_document
+from core.domain.audit import Tag
 from core.domain.errors import ConfigError, TransientError
 from core.domain.json_value import Json
 from core.ports import Clock, IdSource
@@ -59,6 +60,8 @@ class Ledger:
         self.ids = ids
         self.unit = unit
         self._pseudonyms = pseudonyms
+        if pseudonyms is not None:
+            pseudonyms.recorded = self._identity_kept
 
     @property
     def pseudonyms(self) -> Pseudonyms:
@@ -70,6 +73,14 @@ class Ledger:
         if self._pseudonyms is None:
             raise ConfigError("this command names no people")
         return self._pseudonyms
+
+    async def _identity_kept(
+        self, connection: AsyncConnection, pseudonym: str, says: Mapping[str, Json]
+    ) -> None:
+        event = Event(
+            tag=Tag.IDENTITY_KEPT, actor="intake", actor_kind="system", subject=pseudonym, says=says
+        )
+        await self.event(connection, event, content={})
 
     def of(self, unit: str | None) -> "Ledger":
         """Return what writes records of another unit; None: of this one."""

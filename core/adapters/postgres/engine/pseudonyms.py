@@ -14,7 +14,7 @@ import hashlib
 import hmac
 import json
 import secrets
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import LargeBinary, bindparam, text
@@ -24,6 +24,7 @@ from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.identity_key import SealingKey
 from core.adapters.postgres.engine.rows import record, row_of
 from core.config.settings import Settings
+from core.domain.json_value import Json
 from core.domain.officers import Account
 
 ADOPTED_AT_ONCE = 500
@@ -56,11 +57,17 @@ _REFERENCE = text(
 )
 
 
+Recorded = Callable[[AsyncConnection, str, Mapping[str, Json]], Awaitable[object]]
+"""Takes a pseudonym, and what is recorded of it."""
+
+
 class Pseudonyms:
     """Names people. Safe from many tasks."""
 
     def __init__(self, key: bytes, *, sealing: SealingKey | None = None) -> None:
         """`key` finds people again; without `sealing` nobody can tell who they are later."""
+        self.recorded: Recorded | None = None
+        """Records what was kept of a person; set by the ledger that names people."""
         self._key = key
         self._sealing = sealing
 
@@ -80,6 +87,8 @@ class Pseudonyms:
         pseudonym = f"p-{secrets.token_hex(8)}"
         row = self._row(person, pseudonym, period)
         made = await connection.scalar(_MAKE, row)
+        if made and row["sealed"] and self.recorded:
+            await self.recorded(connection, pseudonym, {"period": period, "identity": _kept(row)})
         return str(made or (await connection.execute(_MADE, row)).scalar_one())
 
     @raises_transient
@@ -98,7 +107,7 @@ class Pseudonyms:
     def _adopted(self, people: Sequence[Any]) -> list[dict[str, object]]:
         return [self._row(record(Account, row), row.pseudonym, row.period) for row in people]
 
-    def _row(self, person: Account, pseudonym: str, period: str) -> dict[str, object]:
+    def _row(self, person: Account, pseudonym: str, period: str) -> dict[str, Any]:
         return row_of(
             person,
             pseudonym=pseudonym,
@@ -106,6 +115,11 @@ class Pseudonyms:
             match=self.match_hash(person),
             sealed=self._sealing and self._sealing.seal(person, pseudonym=pseudonym),
         )
+
+
+def _kept(row: dict[str, Any]) -> str:
+    """Return what a record commits to: nobody can guess it once the sealed identity is erased."""
+    return hashlib.sha256(row["match"] + row["sealed"]).hexdigest()
 
 
 async def open_pseudonyms(engine: AsyncEngine, settings: Settings) -> Pseudonyms:

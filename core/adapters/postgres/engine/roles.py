@@ -72,10 +72,6 @@ BEGIN
   END IF;
 END $$
 """
-_ADMIT = (
-    "INSERT INTO audit.officer (login, units, audiences) VALUES (%s, '{*}', '{*}')"
-    " ON CONFLICT DO NOTHING"
-)
 _OFFICER = text("SELECT set_config('citebound.officer', :officer, true)")
 _SETTABLE = (
     "CASE WHEN current_setting('server_version_num')::int >= 160000 THEN 'SET' ELSE 'MEMBER' END"
@@ -238,17 +234,6 @@ def as_embedded_login(url: str, role: DatabaseRole) -> str:
     """Return the URL of an embedded database for the login of a role."""
     login = EMBEDDED_LOGINS[role]
     return make_url(url).set(username=login).render_as_string(hide_password=False)
-
-
-def admit_officer(url: str, officer: str) -> None:
-    """Let who owns an embedded database read the record of all units there.
-
-    Args:
-        url: of its superuser. Blocks for some milliseconds.
-        officer: their name.
-    """
-    with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(_ADMIT, (officer,))
 
 
 def read_as(engine: AsyncEngine, officer: str) -> None:

@@ -25,14 +25,14 @@ given up."""
 _SAID = "convert_from(canonical, 'UTF8')::jsonb"
 _LATER = (
     "(:start = 0 OR NOT EXISTS"
-    " (SELECT FROM audit.leaf WHERE leaf.record_id = record.id AND leaf.idx < :start))"
+    " (SELECT FROM ONLY audit.leaf WHERE leaf.record_id = record.id AND leaf.idx < :start))"
 )
 """Records from a place in the tree on, those without one among them."""
 # The bytes are parsed and taken apart once a row; everything else is compared with that. Their hash
 # is compared where the tree is built.
 _COLUMNS = text(f"""
 SELECT record.id::text AS record
-  FROM audit.record, CAST({_SAID} AS jsonb) AS parsed,
+  FROM ONLY audit.record, CAST({_SAID} AS jsonb) AS parsed,
        jsonb_to_record(CASE jsonb_typeof(parsed) WHEN 'object' THEN parsed END) AS said(
          id text, tag text, at timestamptz, unit text, actor jsonb, subject text, conversation text,
          seq text, outcome text, confidence jsonb)
@@ -53,11 +53,11 @@ SELECT DISTINCT coalesce(told.record_id, kept.record_id)::text AS record
                c->>'version' AS version, c->>'section' AS section,
                (c->>'char_start')::integer AS char_start, (c->>'char_end')::integer AS char_end,
                decode(c->>'quote_hash', 'hex') AS quote_hash
-          FROM audit.record,
+          FROM ONLY audit.record,
                jsonb_array_elements(coalesce(doc->'citations', '[]')) AS c
          WHERE {_LATER}) AS told
-  FULL JOIN (SELECT * FROM audit.citation
-              WHERE :start = 0 OR NOT EXISTS (SELECT FROM audit.leaf
+  FULL JOIN (SELECT * FROM ONLY audit.citation
+              WHERE :start = 0 OR NOT EXISTS (SELECT FROM ONLY audit.leaf
                 WHERE leaf.record_id = citation.record_id AND leaf.idx < :start)) AS kept
     ON kept.record_id = told.record_id AND kept.n = told.n
  WHERE (told.policy, told.version, told.section, told.char_start, told.char_end, told.quote_hash)
@@ -68,7 +68,7 @@ SELECT DISTINCT coalesce(told.record_id, kept.record_id)::text AS record
 _CONTENTS = text(f"""
 WITH erased AS MATERIALIZED (
   SELECT gone.key::uuid AS record_id, named.field, bool_or(leaf.idx IS NOT NULL) AS is_sealed
-    FROM audit.record LEFT JOIN audit.leaf ON leaf.record_id = record.id,
+    FROM ONLY audit.record LEFT JOIN ONLY audit.leaf ON leaf.record_id = record.id,
          jsonb_each(doc->'erased') AS gone, jsonb_array_elements_text(gone.value) AS named (field)
    WHERE tag IN ('content:erased', 'retention:applied')
      AND (leaf.idx IS NOT NULL OR record.xid < pg_snapshot_xmax(pg_current_snapshot()))
@@ -79,10 +79,10 @@ SELECT coalesce(told.id, kept.record_id)::text AS record,
        coalesce(gone.is_sealed, false) AS is_erased,
        coalesce(NOT gone.is_sealed, false) AS is_pending
   FROM (SELECT id, promised.key AS field, promised.value AS digest
-          FROM audit.record, jsonb_each_text(doc->'content') AS promised
+          FROM ONLY audit.record, jsonb_each_text(doc->'content') AS promised
          WHERE {_LATER}) AS told
   FULL JOIN (SELECT * FROM audit.content_digests() AS digests
-              WHERE :start = 0 OR NOT EXISTS (SELECT FROM audit.leaf
+              WHERE :start = 0 OR NOT EXISTS (SELECT FROM ONLY audit.leaf
                 WHERE leaf.record_id = digests.record_id AND leaf.idx < :start)) AS kept
     ON kept.record_id = told.id AND kept.field = told.field
   LEFT JOIN erased AS gone ON gone.record_id = told.id AND gone.field = told.field
@@ -92,54 +92,55 @@ SELECT coalesce(told.id, kept.record_id)::text AS record,
 """)  # noqa: S608  # constants
 _NUMBERS = text("""
 SELECT conversation::text, count(*) AS records, max(seq) AS last
-  FROM audit.record WHERE seq IS NOT NULL
+  FROM ONLY audit.record WHERE seq IS NOT NULL
  GROUP BY conversation HAVING min(seq) <> 1 OR max(seq) <> count(*)
  LIMIT :most""")
 _LEFT_OUT = text("""
-SELECT id::text AS record FROM audit.record
- WHERE NOT EXISTS (SELECT FROM audit.leaf WHERE record_id = record.id)
-   AND xid < (SELECT horizon FROM audit.checkpoint ORDER BY generation DESC, size DESC LIMIT 1)
+SELECT id::text AS record FROM ONLY audit.record
+ WHERE NOT EXISTS (SELECT FROM ONLY audit.leaf WHERE record_id = record.id)
+   AND xid < (SELECT horizon FROM ONLY audit.checkpoint ORDER BY generation DESC, size DESC LIMIT 1)
  LIMIT :most
 """)
 _UNSEALED = text("""
 SELECT id::text AS record, canonical, xid::text AS xid,
        pg_snapshot_xmax(pg_current_snapshot())::text AS ends
-  FROM audit.record WHERE NOT EXISTS (SELECT FROM audit.leaf WHERE record_id = record.id)
+  FROM ONLY audit.record WHERE NOT EXISTS (SELECT FROM ONLY audit.leaf WHERE record_id = record.id)
  ORDER BY xid DESC LIMIT :most
 """)
 _CLOSINGS = text(f"""
 SELECT record.id::text AS record, coalesce(closing.records, 0) AS closings
-  FROM audit.record LEFT JOIN (
+  FROM ONLY audit.record LEFT JOIN (
        SELECT doc->>'cause' AS cause, count(*) AS records
-         FROM audit.record JOIN audit.tag USING (tag) WHERE is_outcome GROUP BY 1) AS closing
+         FROM ONLY audit.record JOIN ONLY audit.tag USING (tag)
+        WHERE is_outcome GROUP BY 1) AS closing
     ON closing.cause = record.id::text
  WHERE record.tag = 'message:received' AND {_LATER}
    AND (closing.records > 1 OR (closing.records IS NULL AND record.at
-        < (SELECT max(at) FROM audit.record) - make_interval(hours => :hours)))
+        < (SELECT max(at) FROM ONLY audit.record) - make_interval(hours => :hours)))
  LIMIT :most
 """)  # noqa: S608  # constants
 _REPLIES = text(f"""
 SELECT record.id::text AS record
-  FROM audit.record JOIN audit.tag USING (tag)
+  FROM ONLY audit.record JOIN ONLY audit.tag USING (tag)
  WHERE is_outcome AND tag <> 'message:ignored' AND doc->>'cause' IS NOT NULL AND {_LATER}
-   AND doc->>'cause' IN (SELECT id::text FROM audit.record WHERE tag = 'message:received')
-   AND at < (SELECT max(at) FROM audit.record) - make_interval(hours => :hours)
-   AND id::text NOT IN (SELECT doc->>'cause' FROM audit.record
+   AND doc->>'cause' IN (SELECT id::text FROM ONLY audit.record WHERE tag = 'message:received')
+   AND at < (SELECT max(at) FROM ONLY audit.record) - make_interval(hours => :hours)
+   AND id::text NOT IN (SELECT doc->>'cause' FROM ONLY audit.record
         WHERE tag IN ('reply:posted', 'reply:withheld', 'reply:abandoned', 'reply:uncertain')
           AND doc->>'cause' IS NOT NULL)
  LIMIT :most
 """)  # noqa: S608  # constants
 _POSTED_TWICE = text("""
 SELECT min(id::text) AS record, doc->>'outbox' AS outbox, count(*) AS times
-  FROM audit.record
+  FROM ONLY audit.record
  WHERE tag IN ('reply:posted', 'reply:updated') AND doc->>'cause' IS NOT NULL
  GROUP BY doc->>'outbox', doc->>'cause' HAVING count(*) > 1
  LIMIT :most
 """)
 _OUTBOX = text("""
-SELECT outbox.id::text AS outbox FROM citebound.outbox
+SELECT outbox.id::text AS outbox FROM ONLY citebound.outbox
  WHERE outbox.state = 'posted' AND NOT EXISTS (
-       SELECT FROM audit.record
+       SELECT FROM ONLY audit.record
         WHERE tag IN ('reply:posted', 'reply:updated') AND doc->>'outbox' = outbox.id::text)
  LIMIT :most
 """)

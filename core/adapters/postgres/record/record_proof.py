@@ -20,7 +20,11 @@ from core.adapters.postgres.engine.record_ids import record_named
 from core.adapters.postgres.engine.transactions import connected
 from core.adapters.postgres.record.audit_reader import row_problems
 from core.adapters.postgres.record.tree_state import generation_of
-from core.adapters.postgres.record.verification import VerificationBasis, stored_checkpoints
+from core.adapters.postgres.record.verification import (
+    TRUSTED_NAMES,
+    VerificationBasis,
+    stored_checkpoints,
+)
 from core.audit.checkpoint import Checkpoint, opened
 from core.audit.merkle import Tree, root_by_proof
 from core.audit.timeline import Timeline
@@ -35,31 +39,31 @@ from core.domain.errors import ContractError, IntegrityError, UsageError
 from core.domain.json_value import Json
 
 _RECORD = text(
-    "SELECT record.*, leaf.idx, leaf.leaf_hash AS sealed_hash FROM audit.record"
-    " LEFT JOIN audit.leaf ON leaf.record_id = record.id WHERE record.id = :id"
+    "SELECT record.*, leaf.idx, leaf.leaf_hash AS sealed_hash FROM ONLY audit.record"
+    " LEFT JOIN ONLY audit.leaf ON leaf.record_id = record.id WHERE record.id = :id"
 )
-_CITATIONS = text("SELECT * FROM audit.citation WHERE record_id = :id ORDER BY n")
+_CITATIONS = text("SELECT * FROM ONLY audit.citation WHERE record_id = :id ORDER BY n")
 _DIGESTS = text("SELECT field, digest FROM audit.content_digests(:id)")
 _ERASED = text(
-    "SELECT DISTINCT jsonb_array_elements_text(doc->'erased'->CAST(:id AS text)) FROM audit.record"
-    " JOIN audit.leaf ON leaf.record_id = record.id"  # unsealed, it proves nothing
+    "SELECT DISTINCT jsonb_array_elements_text(doc->'erased'->CAST(:id AS text)) FROM ONLY audit.record"
+    " JOIN ONLY audit.leaf ON leaf.record_id = record.id"  # unsealed, it proves nothing
     " WHERE tag IN ('content:erased', 'retention:applied') AND doc->'erased' ? CAST(:id AS text)"
 )
 _AROUND = text("""
-(SELECT generation, size, root, frontier, note FROM audit.checkpoint
+(SELECT generation, size, root, frontier, note FROM ONLY audit.checkpoint
   WHERE size <= :leaf ORDER BY generation DESC, size DESC LIMIT 1)
 UNION ALL
-(SELECT generation, size, root, frontier, note FROM audit.checkpoint
+(SELECT generation, size, root, frontier, note FROM ONLY audit.checkpoint
   WHERE size > :leaf ORDER BY generation, size LIMIT 1)
 """)
 _TIMES = text("""
 SELECT leaf.idx, record.id::text AS id, record.canonical, record.leaf_hash
-  FROM audit.leaf AS leaf JOIN audit.record AS record ON record.id = leaf.record_id
+  FROM ONLY audit.leaf AS leaf JOIN ONLY audit.record AS record ON record.id = leaf.record_id
  WHERE leaf.idx = :leaf OR leaf.idx >= :size - :before AND leaf.idx < :size ORDER BY leaf.idx
 """)
 BEFORE = 20
 """Leaves under the checkpoint before a record that say how late sealing was."""
-_LEAVES = text("SELECT leaf_hash FROM audit.leaf WHERE idx < :size ORDER BY idx")
+_LEAVES = text("SELECT leaf_hash FROM ONLY audit.leaf WHERE idx < :size ORDER BY idx")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +143,7 @@ class PostgresRecordVerifier:
         """
         began, log = monotonic(), ProblemLog()
         async with connected(self._engine, "REPEATABLE READ") as connection:
+            await connection.exec_driver_sql(TRUSTED_NAMES)
             row = await _find(connection, record_id)
             citations = (await connection.execute(_CITATIONS, {"id": row["id"]})).mappings().all()
             _compare_row(row, citations, log)

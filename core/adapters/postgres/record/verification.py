@@ -23,6 +23,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.published_texts import altered_versions
 from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.transactions import connected
 from core.adapters.postgres.record.comparisons import (
@@ -33,6 +34,11 @@ from core.adapters.postgres.record.comparisons import (
 )
 from core.adapters.postgres.record.ledger_schema import compare_schema
 from core.adapters.postgres.record.receipts import read_receipts
+from core.adapters.postgres.record.server_state import (
+    compare_identities,
+    compare_officers,
+    compare_server,
+)
 from core.adapters.postgres.record.tree_state import origin_of
 from core.audit.canonical import canonical_document, leaf_hash
 from core.audit.checkpoint import PublicKey, SealedCheckpoint, opened
@@ -61,6 +67,9 @@ READ_AT_ONCE = 2_000
 """Records that are fetched together: some megabytes."""
 AHEAD = 4
 """Batches that wait for their check: what is read is not kept in memory."""
+TRUSTED_NAMES = "SET LOCAL search_path = pg_catalog, pg_temp"
+"""Whatever a role, the database or a trigger at login has set: names without a schema are those of
+Postgres, temporary ones last."""
 WORTH_PROCESSES = 500_000
 """Leaves from which on it pays to start processes, which takes seconds on a busy machine."""
 PROCESSES = 2
@@ -69,22 +78,24 @@ FIRST = -(2**63)
 
 _LEAVES = """
 SELECT leaf.idx, leaf.record_id::text, leaf.leaf_hash, record.canonical, record.leaf_hash
-  FROM audit.leaf AS leaf LEFT JOIN audit.record AS record ON record.id = leaf.record_id
+  FROM ONLY audit.leaf AS leaf LEFT JOIN ONLY audit.record AS record ON record.id = leaf.record_id
  WHERE leaf.idx >= %s ORDER BY leaf.idx
 """
 _CHECKPOINTS = text(
-    "SELECT generation, size, root, frontier, note FROM audit.checkpoint ORDER BY generation, size"
+    "SELECT generation, size, root, frontier, note FROM ONLY audit.checkpoint"
+    " ORDER BY generation, size"
 )
 _RESTORED = text("""
 SELECT record.id::text AS record, record.canonical
-  FROM audit.record AS record JOIN audit.leaf AS leaf ON leaf.record_id = record.id
+  FROM ONLY audit.record AS record JOIN ONLY audit.leaf AS leaf ON leaf.record_id = record.id
  WHERE record.tag = 'ledger:restored' ORDER BY leaf.idx
 """)
 _SIZES = text("""
-SELECT (SELECT count(*) FROM audit.leaf) AS leaves,
-       (SELECT count(*) FROM audit.record) - (SELECT count(*) FROM audit.leaf) AS unsealed,
-       (SELECT count(*) FROM audit.content) AS contents,
-       (SELECT count(*) FROM audit.record, jsonb_each(doc->'erased') AS gone,
+SELECT (SELECT count(*) FROM ONLY audit.leaf) AS leaves,
+       (SELECT count(*) FROM ONLY audit.record)
+         - (SELECT count(*) FROM ONLY audit.leaf) AS unsealed,
+       (SELECT count(*) FROM ONLY audit.content) AS contents,
+       (SELECT count(*) FROM ONLY audit.record, jsonb_each(doc->'erased') AS gone,
                jsonb_array_elements(gone.value)
          WHERE tag IN ('content:erased', 'retention:applied')) AS erased
 """)
@@ -150,7 +161,7 @@ class PostgresVerifier:
             connected(self._engine, "REPEATABLE READ") as connection,
             connected(self._engine, "REPEATABLE READ") as beside,
         ):
-            snapshot = await connection.scalar(text("SELECT pg_export_snapshot()"))
+            snapshot = await connection.scalar(text("SELECT pg_catalog.pg_export_snapshot()"))
             await beside.exec_driver_sql(f"SET TRANSACTION SNAPSHOT '{snapshot}'")
             return await verified(connection, self._deployment, basis, since=since, beside=beside)
 
@@ -168,6 +179,8 @@ async def verified(
     `beside` sees the same: on it the server compares while the records are read.
     """
     began = monotonic()
+    for each in filter(None, (connection, beside)):
+        await each.exec_driver_sql(TRUSTED_NAMES)
     stored = stored_checkpoints(await connection.execute(_CHECKPOINTS), deployment)
     log = ProblemLog(await _restorations(connection, stored))
     anchors = _opened(basis.anchored, basis.keys, log)
@@ -230,7 +243,14 @@ async def _compare(connection: AsyncConnection, compared: _Compared, *, start: i
     await compare_records(connection, compared.log, start=start)
     unread = await compare_outbox(connection, compared.log)
     compared.warnings += [unread] if unread else []
-    compared.warnings += await compare_schema(connection, compared.log)
+    for altered in await connection.run_sync(altered_versions):
+        compared.log.add(ProblemClass.TEXT_ALTERED, altered)
+    await compare_officers(connection, compared.log)
+    await compare_identities(connection, compared.log)
+    await compare_server(connection, compared.log)
+    schema = await compare_schema(connection, compared.log)
+    compared.warnings += schema.warnings
+    compared.lacks += schema.lacks
 
 
 def _lacks(basis: VerificationBasis, *, anchors: int, is_sealed: bool) -> list[str]:
