@@ -30,7 +30,11 @@ async def schema_of(connection: AsyncConnection) -> str:
     version = str(await connection.scalar(VERSION))
     written_out = dict(ReleaseSchema.read().written_out)
     written_out[version] = frozenset(line_of(row) for row in rows if row["is_written_out"])
-    alike = frozenset.intersection(*written_out.values())
+    alike = {
+        line
+        for line in written_out[version]
+        if all(line in other for other in written_out.values())
+    }
     whole = {
         "lines": sorted(line_of(row) for row in rows if not row["is_written_out"]),
         "written_out_alike": sorted(alike),

@@ -67,11 +67,6 @@ def answer_text(answer: Answer, context: RenderContext, *, reference: str) -> st
     return text.answer(answer, reference=reference, follow_ups=follow_ups(answer))
 
 
-def nearest_text(answer: Answer, context: RenderContext) -> str:
-    """Return sections by name; see `PlainText.nearest`."""
-    return _plain(context).nearest(answer)
-
-
 def within(text: str, limit: int, language: Language = Language.ENGLISH) -> str:
     """Return text, escaped, of at most `limit` characters; what is cut says so."""
     return _plain(RenderContext(language=language)).within(text, limit)

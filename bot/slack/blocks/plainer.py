@@ -7,7 +7,7 @@ mrkdwn, escaped, only where it holds a link or a mention of ours.
 from collections.abc import Iterable, Iterator, Sequence
 
 from bot.replies.safe_text import pieces
-from bot.slack.blocks.elements import CHILDREN, TEXT, Block, actions, button, mrkdwn, plain
+from bot.slack.blocks.elements import TEXT, Block, actions, button, mrkdwn, plain
 from bot.slack.blocks.mrkdwn import escaped, link, mention
 from core.domain.json_value import Json
 
@@ -29,11 +29,6 @@ def plainer(blocks: Iterable[Json], *, most: int = MOST_BLOCKS) -> list[Block]:
         del made[at]
         over -= 1
     return made[:most]
-
-
-def in_sections(blocks: Iterable[Json]) -> list[Block]:
-    """Return what may stand in a container whichever list of kinds Slack goes by."""
-    return plainer(blocks)[:CHILDREN]
 
 
 def plainer_view(view: Block) -> Block:
