@@ -50,7 +50,7 @@ def roles_of_this_test_alone(
     """
     if "own_server" not in request.fixturenames:
         nobody = text("SELECT NULL AS role, NULL AS member WHERE false")
-        monkeypatch.setattr("core.adapters.postgres.record.server_state.MEMBERS", nobody)
+        monkeypatch.setattr("core.adapters.postgres.engine.server_state.MEMBERS", nobody)
 
 
 HOME = pytest.StashKey[Path]()

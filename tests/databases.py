@@ -219,10 +219,13 @@ def corpus_store(engine: AsyncEngine) -> PostgresCorpusStore:
     return PostgresCorpusStore(engine, ledger=ledger, operator="console")
 
 
+LEDGER = Ledger(clock=SystemClock(), ids=UuidSource(), unit="default")
+
+
 def admit_officer(url: str, officer: str) -> None:
     """Let somebody read the record of all units, recorded as a grant is."""
     with ThreadPoolExecutor(1) as beside:  # a test may have a loop of its own
-        beside.submit(asyncio.run, admit_owner(url, officer, unit="default")).result()
+        beside.submit(asyncio.run, admit_owner(url, officer, LEDGER)).result()
 
 
 class UnrecordedReader:

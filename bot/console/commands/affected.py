@@ -67,7 +67,8 @@ async def _affected(
         await stores.affected.compare(on_day=stores.clock.today())
         ledger = Ledger(clock=stores.clock, ids=stores.ids, unit=settings.unit)
     officer = getpass.getuser()
-    async with open_engine(settings, DatabaseRole.CONSOLE, officer=officer) as engine:
+    role = DatabaseRole.CONSOLE
+    async with open_engine(settings, role, officer=officer, ledger=ledger) as engine:
         recorded = PostgresRecordedQuestions(engine, ledger=ledger, officer=officer)
         return await recorded.affected(edition=edition, policy=policy)
 

@@ -39,8 +39,9 @@ async def _open_records(terminal: Terminal) -> AsyncGenerator[PostgresAuditReade
     with terminal.busy("Opening the database"):
         settings = Settings.from_environment()
     officer = getpass.getuser()
-    async with open_engine(settings, DatabaseRole.CONSOLE, officer=officer) as engine:
-        session = OfficerSession(engine, ledger=own_ledger(settings), officer=officer)
+    role, ledger = DatabaseRole.CONSOLE, own_ledger(settings)
+    async with open_engine(settings, role, officer=officer, ledger=ledger) as engine:
+        session = OfficerSession(engine, ledger=ledger, officer=officer)
         yield PostgresAuditReader(session)
 
 

@@ -321,7 +321,7 @@ async def _corpus(corpus: CorpusStore, report: PostgresCorpusReport, clock: Cloc
     if altered := await report.altered():
         cure = (
             "it is not quoted; citebound corpus validate lists all: find out who changed it, and"
-            " restore the database, or withdraw the policy and ingest its file again"
+            " restore the database"
         )
         return Diagnosis(subject="corpus", health=Status.BROKEN, found=altered[0], cure=cure)
     scope = Scope(as_of=clock.today())

@@ -275,7 +275,7 @@ async def _export(settings: Settings, selection: Selection) -> Bundle:
         )
     officer = getpass.getuser()
     async with open_engine(
-        settings, DatabaseRole.CONSOLE, officer=officer, migrates=False
+        settings, DatabaseRole.CONSOLE, officer=officer, ledger=ledger, migrates=False
     ) as engine:
         export = PostgresExport(engine, ledger=ledger)
         return await export.bundle(selection, keys=keys, actor=officer)

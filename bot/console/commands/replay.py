@@ -42,7 +42,8 @@ async def _replay(terminal: Terminal, record_id: str, *, is_today: bool, as_json
     async with open_service(Service, terminal, keeps_calls=False) as service:
         officer = getpass.getuser()
         ledger = Ledger(clock=service.clock, ids=service.ids, unit=service.settings.unit)
-        console = open_engine(service.settings, DatabaseRole.CONSOLE, officer=officer)
+        role = DatabaseRole.CONSOLE
+        console = open_engine(service.settings, role, officer=officer, ledger=ledger)
         async with console as engine:
             recorded = PostgresRecordedQuestions(engine, ledger=ledger, officer=officer)
             question = await recorded.find(record_id)

@@ -21,7 +21,6 @@ from core.adapters.postgres.engine.roles import (
     read_as,
 )
 from core.adapters.postgres.engine.schema import open_database
-from core.adapters.system import SystemClock, UuidSource
 from core.audit.documents import Event
 from core.config.settings import Settings
 from core.domain.audit import Tag
@@ -62,20 +61,19 @@ async def migration_url(settings: Settings) -> str:
     return await asyncio.to_thread(start_embedded, settings.home)
 
 
-async def admit_owner(url: str, owner: str, *, unit: str) -> None:
+async def admit_owner(url: str, owner: str, ledger: Ledger) -> None:
     """Let who owns an embedded database read the record of all units; it is recorded once.
 
     Args:
         url: of its superuser.
         owner: their name.
-        unit: of the record that they may.
+        ledger: writes the record of it.
     """
     says = {"officer": owner, "units": ["*"], "audiences": ["*"], "has_login": False}
     subject = f"officer:{owner}"
     granted = Event(
         tag=Tag.OFFICER_GRANTED, actor=owner, actor_kind="operator", subject=subject, says=says
     )
-    ledger = Ledger(clock=SystemClock(), ids=UuidSource(), unit=unit)
     engine = engine_for(url, pooled=False)
     try:
         async with engine.begin() as connection:
@@ -95,6 +93,7 @@ async def open_engine(
     waits: Callable[[str], None] | None = None,
     migrates: bool | None = None,
     officer: str | None = None,
+    ledger: Ledger | None = None,
 ) -> AsyncGenerator[AsyncEngine]:
     """Open the database as a login of a role; for the rest see `open_database`.
 
@@ -106,6 +105,7 @@ async def open_engine(
         migrates: an older schema; None: as the settings say.
         officer: who reads, where the login is the console's; in the embedded database, whoever
             owns that may read all.
+        ledger: writes the record that whoever owns the embedded database may; with `officer`.
 
     Raises:
         ConfigError: See `bootstrap`.
@@ -124,7 +124,7 @@ async def open_engine(
         access=access,
     ) as engine:
         if officer is not None:
-            if not settings.database_url:
-                await admit_owner(str(access.migration_url), officer, unit=settings.unit)
+            if not settings.database_url and ledger is not None:
+                await admit_owner(str(access.migration_url), officer, ledger)
             read_as(engine, officer)
         yield engine

@@ -87,6 +87,7 @@ def test_affected_answers_are_listed(citebound: Run, record: str, database_url: 
         assert dict(tags) == {
             "answer:affected": 1,
             "answer:replayed": 1,
+            "officer:granted": 1,
             "query:executed": 4,
             "question:answered": 1,
             "record:viewed": 1,

@@ -117,9 +117,10 @@ HIJACKED = (
     "CREATE SCHEMA trap",
     "CREATE FUNCTION trap.sha256(bytea) RETURNS bytea LANGUAGE sql RETURN '\\x00'::bytea",
     "CREATE FUNCTION trap.convert_from(bytea, name) RETURNS text LANGUAGE sql RETURN '{}'",
-    "CREATE FUNCTION trap.count() RETURNS bigint LANGUAGE sql RETURN 0",
-    "CREATE VIEW trap.pg_trigger AS SELECT * FROM pg_catalog.pg_trigger WHERE false",
+    "CREATE VIEW trap.pg_trigger AS SELECT * FROM pg_catalog.pg_trigger WHERE tgname <> 'quiet'",
     "CREATE VIEW trap.pg_inherits AS SELECT * FROM pg_catalog.pg_inherits WHERE false",
+    "CREATE VIEW trap.pg_db_role_setting AS SELECT * FROM pg_catalog.pg_db_role_setting"
+    " WHERE false",
 )
 """Functions and views of one's own, found before those of Postgres."""
 CHILD = "CREATE TABLE {} () INHERITS (audit.record)"
@@ -296,6 +297,7 @@ async def test_what_decides_beside_the_record_is_found(
         database = await connection.scalar(text("SELECT quote_ident(current_database())"))
         path = "SET search_path = trap, pg_catalog, public"
         await connection.execute(text(f"ALTER DATABASE {database} {path}"))
+    await house.engine.dispose()  # a session keeps what it began with
     found, kinds = await verified(house)
     assert kinds == {BESIDE[name].kind, ProblemClass.RIGHTS_ALTERED}
     assert CODES[found.result] == BESIDE[name].code
@@ -367,7 +369,7 @@ async def test_whom_a_pseudonym_stands_for_is_held_to_its_record(
     assert (await verified(ledger))[0].result == "intact"
     await change(*statement.split(";"))
     found, kinds = await verified(ledger)
-    assert kinds == {ProblemClass.IDENTITY_ALTERED}
+    assert kinds == {ProblemClass.OFFICER_ALTERED}
     assert CODES[found.result] == 1
 
 

@@ -19,7 +19,7 @@ from core.adapters.postgres.engine.roles import CREATE_ROLES, EMBEDDED_LOGINS, D
 from core.adapters.postgres.engine.schema import migrate, newest_revision, open_database
 from core.config.settings import Settings
 from core.domain.errors import ConfigError, PrivilegedLoginError
-from tests.databases import admin, as_role, named
+from tests.databases import LEDGER, admin, as_role, named
 
 COUNT = text("SELECT count(*) FROM audit.record")
 ROLES_SQL = Path(__file__).parents[3] / "deploy" / "sql" / "roles.sql"
@@ -225,7 +225,7 @@ async def test_the_embedded_database_is_migrated_by_its_superuser_alone(
             async with open_engine(settings, role) as used, used.connect() as connection:
                 assert await connection.scalar(text("SELECT session_user")) == EMBEDDED_LOGINS[role]
         async with (
-            open_engine(settings, DatabaseRole.CONSOLE, officer="me") as used,
+            open_engine(settings, DatabaseRole.CONSOLE, officer="me", ledger=LEDGER) as used,
             used.connect() as connection,
         ):
             assert await connection.scalar(text("SELECT audit.my_units()")) == ["*"]

@@ -30,7 +30,7 @@ OTHERS = {
     "record.audit_reader": DatabaseRole.CONSOLE,
 }
 """Modules and packages whose statements are not the application's."""
-OWNERS = ("engine.", "officers.")
+OWNERS = ("access", "engine.", "officers.")
 """Modules with statements of several roles."""
 EXPLAINED = ("SELECT", "INSERT", "UPDATE", "DELETE", "WITH")
 

@@ -165,10 +165,11 @@ class _Run:
             if edition is None:
                 raise EmptyCorpusError
             officer = getpass.getuser()
-            engine = await stack.enter_async_context(
-                open_engine(self.settings, DatabaseRole.CONSOLE, officer=officer)
-            )
             ledger = Ledger(clock=today.clock, ids=today.ids, unit=self.settings.unit)
+            console = open_engine(
+                self.settings, DatabaseRole.CONSOLE, officer=officer, ledger=ledger
+            )
+            engine = await stack.enter_async_context(console)
             record = PostgresRecordedQuestions(engine, ledger=ledger, officer=officer)
             calibrations = await self._calibrations(today)
             header = await self._header(today, edition, calibrations)

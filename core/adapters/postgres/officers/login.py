@@ -76,7 +76,7 @@ async def open_officer(
     url = make_url(await database_url(settings, DatabaseRole.OFFICER))
     own = str(url.username)
     named = None if settings.database_url else own
-    async with open_engine(settings, DatabaseRole.OFFICER, officer=named):
+    async with open_engine(settings, DatabaseRole.OFFICER, officer=named, ledger=ledger):
         """Only to see that the schema is there, and that the embedded owner may read."""
     reader = url.set(username=officer or own).render_as_string(hide_password=False)
     engine = engine_for(reader, pooled=False, by_pooler=True)

@@ -45,7 +45,8 @@ _RECORD = text(
 _CITATIONS = text("SELECT * FROM ONLY audit.citation WHERE record_id = :id ORDER BY n")
 _DIGESTS = text("SELECT field, digest FROM audit.content_digests(:id)")
 _ERASED = text(
-    "SELECT DISTINCT jsonb_array_elements_text(doc->'erased'->CAST(:id AS text)) FROM ONLY audit.record"
+    "SELECT DISTINCT jsonb_array_elements_text(doc->'erased'->CAST(:id AS text))"
+    " FROM ONLY audit.record"
     " JOIN ONLY audit.leaf ON leaf.record_id = record.id"  # unsealed, it proves nothing
     " WHERE tag IN ('content:erased', 'retention:applied') AND doc->'erased' ? CAST(:id AS text)"
 )

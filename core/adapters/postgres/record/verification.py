@@ -25,6 +25,11 @@ from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.published_texts import altered_versions
 from core.adapters.postgres.engine.rows import record
+from core.adapters.postgres.engine.server_state import (
+    compare_identities,
+    compare_officers,
+    compare_server,
+)
 from core.adapters.postgres.engine.transactions import connected
 from core.adapters.postgres.record.comparisons import (
     compare_outbox,
@@ -34,11 +39,6 @@ from core.adapters.postgres.record.comparisons import (
 )
 from core.adapters.postgres.record.ledger_schema import compare_schema
 from core.adapters.postgres.record.receipts import read_receipts
-from core.adapters.postgres.record.server_state import (
-    compare_identities,
-    compare_officers,
-    compare_server,
-)
 from core.adapters.postgres.record.tree_state import origin_of
 from core.audit.canonical import canonical_document, leaf_hash
 from core.audit.checkpoint import PublicKey, SealedCheckpoint, opened

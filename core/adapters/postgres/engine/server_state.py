@@ -77,7 +77,7 @@ async def compare_identities(connection: AsyncConnection, log: ProblemLog) -> No
     """Hold whom pseudonyms stand for to the records of when they were made."""
     for pseudonym in (await connection.execute(_EXCHANGED)).scalars():
         log.add(
-            ProblemClass.IDENTITY_ALTERED,
+            ProblemClass.OFFICER_ALTERED,
             f"whom {pseudonym} stands for is not what was recorded: unmask nobody by it",
         )
 
