@@ -30,6 +30,7 @@ TAMPERED = (
     ("CREATE ROLE mallory LOGIN IN ROLE citebound_owner", RIGHTS),
     ("CREATE ROLE mallory LOGIN IN ROLE citebound_app, citebound_sequencer", RIGHTS),
     ("CREATE ROLE mallory LOGIN IN ROLE citebound_bot", RIGHTS),
+    ("CREATE ROLE mallory LOGIN IN ROLE citebound", RIGHTS),
     ("GRANT citebound_owner TO citebound_app", RIGHTS),
     ("ALTER ROLE citebound_check SET search_path = public", RIGHTS),
     ("ALTER ROLE citebound_bot SET session_replication_role = replica", RIGHTS),

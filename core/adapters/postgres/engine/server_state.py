@@ -89,9 +89,9 @@ async def compare_server(connection: AsyncConnection, log: ProblemLog) -> None:
     for row in await connection.execute(MEMBERS):
         held[row.member].add(row.role)
     ours = {role.value for role in DatabaseRole}
-    logins = {member for member, roles in held.items() if roles & ours}
+    logins = migrators | {member for member, roles in held.items() if roles & ours}
     for member, roles in sorted(held.items()):
-        excess = _excess(member, roles, ours=ours, logins=logins - migrators)
+        excess = _excess(member, roles & (ours | logins), ours=ours)
         if excess and member not in migrators:
             log.add(
                 ProblemClass.RIGHTS_ALTERED,
@@ -108,10 +108,9 @@ async def compare_server(connection: AsyncConnection, log: ProblemLog) -> None:
             )
 
 
-def _excess(member: str, roles: set[str], *, ours: set[str], logins: set[str]) -> set[str]:
+def _excess(member: str, roles: set[str], *, ours: set[str]) -> set[str]:
     """Return the roles that a member should not have; none if all is as it should be."""
-    known = roles & (ours | logins)
     if member in ours:
-        return {role for role in known if (role, member) not in _WITHIN}
-    is_one = len(known) <= 1 and known <= ours and DatabaseRole.OWNER not in known
-    return set() if is_one else known
+        return {role for role in roles if (role, member) not in _WITHIN}
+    is_one = len(roles) <= 1 and roles <= ours and DatabaseRole.OWNER not in roles
+    return set() if is_one else roles
