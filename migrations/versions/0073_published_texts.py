@@ -19,7 +19,7 @@ from core.audit.documents import Event
 from core.domain.audit import Tag
 
 revision = "0073_published_texts"
-down_revision = "0070_reach"
+down_revision = "0071_guarded"
 
 ROWS = """
 CREATE POLICY record_published ON audit.record FOR SELECT TO citebound_app
@@ -31,6 +31,7 @@ CREATE POLICY sections_auditor ON citebound.sections FOR SELECT TO citebound_aud
 """
 IDENTITIES = """
 INSERT INTO audit.tag (tag, is_outcome) VALUES ('identity:kept', false) ON CONFLICT DO NOTHING;
+UPDATE audit.tag SET authors = '{citebound_app,citebound_owner}' WHERE tag = 'corpus:published';
 CREATE FUNCTION audit.identity_digests()
   RETURNS TABLE (pseudonym text, period text, digest text)
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -55,6 +56,7 @@ COMPATIBLE = (
 )
 TAKEN_BACK = """
 DROP FUNCTION audit.identity_digests();
+UPDATE audit.tag SET authors = '{citebound_app}' WHERE tag = 'corpus:published';
 DELETE FROM audit.tag AS t WHERE tag = 'identity:kept'
   AND NOT EXISTS (SELECT FROM audit.record WHERE record.tag = t.tag);
 REVOKE SELECT (id, tag, subject, canonical) ON audit.record FROM citebound_app;

@@ -170,6 +170,9 @@ BESIDE = {
         "ALTER TABLE audit.content ADD CONSTRAINT content_salt_check CHECK (true)",
     ),
     "tag that closes no message": way(SCHEMA, "UPDATE audit.tag SET is_outcome = NOT is_outcome"),
+    "authors of a tag": way(
+        SCHEMA, "UPDATE audit.tag SET authors = '{citebound_app}' WHERE tag = 'ledger:anchored'"
+    ),
     "tag of their own": way(SCHEMA, "INSERT INTO audit.tag (tag, is_outcome) VALUES ('a:b', true)"),
     "officer inserted": way(
         OFFICER, "INSERT INTO audit.officer (login, units, audiences) VALUES ('eve', '{*}', '{*}')"

@@ -49,7 +49,8 @@ UNION ALL
 SELECT format('event trigger %s', evtname), NULL, false FROM pg_event_trigger
  WHERE evtevent = 'login'
 UNION ALL
-SELECT format('tag %s, outcome %s', tag, is_outcome), NULL, false FROM ONLY audit.tag
+SELECT format('tag %s, outcome %s, by %s', tag, is_outcome, authors), NULL, false
+  FROM ONLY audit.tag
 UNION ALL
 SELECT format('grant %s on %s to %s%s', granted.privilege_type, thing,
               CASE granted.grantee WHEN 0 THEN 'public' ELSE granted.grantee::regrole::text END,
