@@ -206,6 +206,7 @@ _TO_OFFICERS = frozenset(
         Notice.PRECEDENT_ENDED,
         Notice.REVIEW_OVERDUE,
         Notice.POLICIES_CHANGED,
+        Notice.ANSWER_REPORTED,
         Notice.SOURCE_FAILS,
         Notice.SOURCE_WORKS,
     }

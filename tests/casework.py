@@ -152,6 +152,8 @@ def office(
     return Office(
         life=life,
         desk=desk,
-        feedback=FeedbackService(PostgresFeedback(engine, ledger=ledger), cases=desk),
+        feedback=FeedbackService(
+            PostgresFeedback(engine, ledger=ledger, officers=listed), cases=desk
+        ),
         officers=listed,
     )

@@ -57,7 +57,8 @@ class FeedbackActions:
             return Say(words=_refused(kept))
         if rating is Rating.POSITIVE:
             return Say(words=THANKS_UP)
-        return OpenForm(form=report_form(press.target), otherwise=THANKS_DOWN)
+        otherwise = REPORTED if kept.is_reviewed else THANKS_DOWN
+        return OpenForm(form=report_form(press.target), otherwise=otherwise)
 
     async def accept(self, press: Press) -> Outcome:
         """Keep that a closest passage answers whoever presses; its message stays as it is."""
@@ -102,7 +103,7 @@ class FeedbackActions:
         )
         if isinstance(kept, FeedbackRefused):
             return FieldError(words=_refused(kept))
-        return Say(words=REPORTED)
+        return Say(words=REPORTED if kept.is_reviewed else THANKS_UP)
 
 
 def answers_it(kept: FeedbackKept | FeedbackRefused, *, is_asker: bool, case: Case | None) -> Text:

@@ -48,8 +48,8 @@ PLACES = (
     (THREAD, Text("Answer in the thread", "Im Thread antworten")),
 )
 REPORTED = Text(
-    "Thank you. Compliance reviews this answer; your report is recorded.",
-    "Danke. Compliance prüft diese Antwort; Ihre Meldung ist festgehalten.",
+    "Thank you. Compliance reviews this answer, and I tell you in a direct message what they find.",
+    "Danke. Compliance prüft diese Antwort; das Ergebnis erhalten Sie als Direktnachricht.",
 )
 NOTE_LABEL = Text("Note", "Anmerkung")
 CHOOSE_ONE = Text("Choose one", "Bitte wählen Sie")

@@ -16,6 +16,7 @@ from aiohttp import web
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+from bot.forms.reasons import REASONS
 from bot.officer.written import written_html
 from bot.replies.safe_text import clean, permalink_or_none
 from core.cases.written import plain
@@ -142,6 +143,7 @@ class Pages:
             count="{:,}".format,
             share=share,
             outcome=_named(OUTCOMES),
+            reason=_named({one.value: words.en for one, words in REASONS}),
             badge=_named(BADGES),
             event=_named(EVENTS),
             action=_named(ACTIONS),

@@ -120,6 +120,41 @@ REVIEW_OVERDUE = Text(
 POLICIES_CHANGED = Text(
     "What changed in the policies, {subject}", "Was sich in den Richtlinien geändert hat, {subject}"
 )
+_REPORTS: Mapping[Notice, Text] = {
+    Notice.ANSWER_REPORTED: Text(
+        "A problem with an answer was reported: {subject}. The officers' console lists it under"
+        " Reviews; whoever reported it is told your verdict.",
+        "Zu einer Antwort wurde ein Problem gemeldet: {subject}. Die Compliance-Konsole führt sie"
+        " unter „Reviews“ auf; wer es gemeldet hat, erfährt Ihr Urteil.",
+    ),
+    Notice.REPORT_TAKEN: Text(
+        "Your report of a problem with the answer {subject} is with Compliance. I tell you here"
+        " what they find.",
+        "Ihre Meldung zur Antwort {subject} liegt bei Compliance. Das Ergebnis erfahren Sie hier.",
+    ),
+    Notice.REPORT_RIGHT: Text(
+        "Compliance has reviewed the answer {subject}, which you reported, and finds it right. If"
+        " it leaves your question open, “Ask Compliance” hands it to a person.",
+        "Compliance hat die Antwort {subject} geprüft, zu der Sie ein Problem gemeldet haben, und"
+        " hält sie für richtig. Ist Ihre Frage noch offen, geht sie mit „Compliance fragen“ an"
+        " einen Menschen.",
+    ),
+    Notice.REPORT_PARTLY: Text(
+        "Compliance has reviewed the answer {subject}, which you reported: it is right in part,"
+        " and leaves out something that matters. “Ask Compliance” hands your question to a"
+        " person.",
+        "Compliance hat die Antwort {subject} geprüft, zu der Sie ein Problem gemeldet haben: Sie"
+        " stimmt teilweise, lässt aber Wichtiges aus. Mit „Compliance fragen“ geht Ihre Frage an"
+        " einen Menschen.",
+    ),
+    Notice.REPORT_WRONG: Text(
+        "Compliance has reviewed the answer {subject}, which you reported, and finds it wrong:"
+        " don't rely on it. “Ask Compliance” hands your question to a person.",
+        "Compliance hat die Antwort {subject} geprüft, zu der Sie ein Problem gemeldet haben, und"
+        " hält sie für falsch: Verlassen Sie sich nicht darauf. Mit „Compliance fragen“ geht Ihre"
+        " Frage an einen Menschen.",
+    ),
+}
 SOURCE_FAILS = Text(
     "A policy source can't be read: {subject}. Its policies stay in force but are no longer"
     " updated. Retries continue at growing intervals; `citebound sources list` shows the status.",
@@ -284,6 +319,7 @@ _NOTICES: Mapping[Notice, Text] = {
     Notice.PRECEDENT_ENDED: PRECEDENT_ENDED,
     Notice.REVIEW_OVERDUE: REVIEW_OVERDUE,
     Notice.POLICIES_CHANGED: POLICIES_CHANGED,
+    **_REPORTS,
     Notice.SOURCE_FAILS: SOURCE_FAILS,
     Notice.SOURCE_WORKS: SOURCE_WORKS,
     Notice.HOW_IT_WORKS: HOW_IT_WORKS,

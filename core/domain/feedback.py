@@ -57,6 +57,11 @@ class Feedback:
     platform_message_id: str | None = None
     """The message under which it was given; None if the platform told none."""
 
+    @property
+    def is_complaint(self) -> bool:
+        """True if it says what is wrong: officers review the answer."""
+        return self.rating is Rating.NEGATIVE and bool(self.reason or self.comment.strip())
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeedbackKept:
@@ -66,6 +71,8 @@ class FeedbackKept:
     """False: this click was kept before."""
     is_repeated: bool = False
     """True: this person's judgement before it was the same."""
+    is_reviewed: bool = False
+    """True: officers were told of it, and whoever gave it hears what they find."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

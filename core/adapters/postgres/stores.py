@@ -198,7 +198,7 @@ class PostgresStores(AnswerStores):
     @cached_property
     def feedback_store(self) -> PostgresFeedback:
         """What people think of answers."""
-        return PostgresFeedback(self.engine, ledger=self._ledger)
+        return PostgresFeedback(self.engine, ledger=self._ledger, officers=self.officers)
 
     @cached_property
     def reviews(self) -> PostgresReviews:

@@ -8,7 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.confidence.sampling import chance, draw
 from core.domain.answer import Badge
-from tests.casework import Office, office
+from core.domain.feedback import Rating, Reason
+from tests.casework import ASKER, OTHER, Office, fresh, office
 from tests.life import PLATFORM_TABLES
 from tests.officer_console import Console, Visitor
 
@@ -93,3 +94,27 @@ async def test_a_forged_form_is_refused(  # noqa: PLR0917  # fixtures and cases
     assert (await ada.post(f"{REVIEWS}/{path or answer_id}", form))[0] == status
     assert await desk.life.rows("SELECT FROM citebound.verdicts") == []
     assert await desk.tags("answer:reviewed") == []
+
+
+async def test_a_reported_answer_is_listed_until_it_is_judged(
+    console: Console, ada: Visitor, engine: AsyncEngine
+) -> None:
+    """Whether or not it was drawn, with the reason and what was said."""
+    desk, answer_id, record_id = await asked(engine, until=lambda one: not is_drawn(one))
+    await desk.feedback.give(
+        answer_id,
+        OTHER,
+        key=fresh(),
+        rating=Rating.NEGATIVE,
+        reason=Reason.UNANSWERED,
+        comment="It is about <b>gifts</b>.",
+    )
+    await desk.feedback.give(answer_id, ASKER, key=fresh(), rating=Rating.NEGATIVE)
+    _, page = await ada.get(REVIEWS)
+    assert "1 reported" in page
+    assert f"/officer/records/{record_id}#review" in page
+    assert "It is about &lt;b&gt;gifts&lt;/b&gt;." in page
+    assert "It does not answer my question" in page
+    form = await ada.fields(f"/officer/records/{record_id}") | {"verdict": "right", "reason": ""}
+    assert (await ada.post(f"{REVIEWS}/{answer_id}", form))[0] == 303
+    assert record_id not in (await ada.get(REVIEWS))[1]

@@ -5,22 +5,31 @@ from typing import Any
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from core.adapters.postgres.cases.case_posts import tell_officers
 from core.adapters.postgres.cases.case_rows import is_uuid
+from core.adapters.postgres.cases.reviews import (
+    about_report,
+    cause_of_complaints,
+    waiting_complaints,
+)
 from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.ledger import Ledger, json_text, take_number
+from core.adapters.postgres.engine.ledger import Ledger, json_text, take_number, unit_of
+from core.adapters.postgres.queue.replies import queue_reply
 from core.audit.documents import Event
 from core.domain.audit import Tag
 from core.domain.case_actions import Refusal
-from core.domain.feedback import Feedback, FeedbackKept, FeedbackRefused
+from core.domain.delivery import REFERENCE, Notice
+from core.domain.feedback import Feedback, FeedbackKept, FeedbackRefused, Reason
+from core.domain.officers import Officers
 
 _ANSWER = text(
-    "SELECT q.id::text AS question_id, q.conversation_id::text, o.reply->>'record_id' AS record_id,"
+    "SELECT q.id::text AS question_id, q.conversation_id::text, a.record_id::text, i.mode,"
+    " a.outcome = 'answered' OR a.refusal = 'not_sure' AS may_be_judged,"
     " (SELECT k.answered_at IS NOT NULL AND (a.outcome <> 'escalated' OR a.refusal IS NOT NULL)"
     "   FROM citebound.cases k WHERE k.question_id = q.id) AS is_superseded"
     " FROM citebound.answers a JOIN citebound.questions q ON q.id = a.question_id"
     " JOIN citebound.conversations c ON c.id = q.conversation_id"
     " JOIN citebound.inbox i ON i.question_id = q.id"
-    " LEFT JOIN citebound.outbox o ON o.cause = 'message:' || i.id AND o.part = 0"
     " WHERE a.id = CAST(:answer AS uuid) AND c.platform = :platform AND c.tenant = :tenant"
     " FOR NO KEY UPDATE OF c"
 )
@@ -39,9 +48,10 @@ _KEEP = text(
 class PostgresFeedback:
     """See `core.ports.FeedbackStore`."""
 
-    def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
+    def __init__(self, engine: AsyncEngine, *, ledger: Ledger, officers: Officers) -> None:
         self._engine = engine
         self._ledger = ledger
+        self._officers = officers
 
     @raises_transient
     async def give(self, feedback: Feedback, /) -> FeedbackKept | FeedbackRefused:
@@ -68,7 +78,41 @@ class PostgresFeedback:
                 await self._record(connection, feedback, answer, actor, refusal)
             if refusal is not None:
                 return FeedbackRefused(why=refusal)
-            return FeedbackKept(is_new=is_new, is_repeated=before == feedback.rating.value)
+            has_officers = bool(self._officers.routes(is_sensitive=False))
+            is_reviewed = feedback.is_complaint and has_officers and answer.may_be_judged is True
+            if is_new and is_reviewed:
+                await self._hand_to_officers(connection, feedback, answer)
+            return FeedbackKept(
+                is_new=is_new,
+                is_repeated=before == feedback.rating.value,
+                is_reviewed=is_reviewed,
+            )
+
+    async def _hand_to_officers(
+        self, connection: AsyncConnection, feedback: Feedback, answer: Any
+    ) -> None:
+        """Tell officers and whoever complains; neither is told twice while a verdict is awaited."""
+        waiting = await waiting_complaints(connection, feedback.answer_id)
+        if feedback.by.person not in waiting:
+            await queue_reply(
+                connection,
+                about_report(Notice.REPORT_TAKEN, answer.record_id),
+                cause=cause_of_complaints(feedback.answer_id),
+                conversation_id=answer.conversation_id,
+                person=feedback.by.person,
+                mode=answer.mode,
+                is_direct=True,
+            )
+        if not waiting:
+            reason = feedback.reason or Reason.OTHER
+            await tell_officers(
+                connection,
+                Notice.ANSWER_REPORTED,
+                subject=f"{answer.record_id[-REFERENCE:]} ({reason.value})",
+                cause=f"reported:{feedback.answer_id}",
+                officers=self._officers,
+                ids=self._ledger.ids,
+            )
 
     async def _keep(
         self,
@@ -118,4 +162,5 @@ class PostgresFeedback:
         kept = {"comment": feedback.comment} if feedback.comment and not refusal else {}
         if feedback.platform_message_id:
             kept["place"] = json_text({"message": feedback.platform_message_id})
-        await self._ledger.event(connection, event, content=kept)
+        ledger = self._ledger.of(await unit_of(connection, answer.record_id))
+        await ledger.event(connection, event, content=kept)

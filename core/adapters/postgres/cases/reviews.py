@@ -4,17 +4,21 @@ What is kept here are numbers: how likely the answer was held to be right and wh
 from. A reason is personal text, and stands in the record alone.
 """
 
+from typing import Any
+
 from sqlalchemy import ARRAY, LargeBinary, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger, take_number, unit_of
 from core.adapters.postgres.engine.officer_stores import ReadsForOfficers
+from core.adapters.postgres.queue.replies import OF_VERDICTS, queue_reply
 from core.audit.documents import Event
 from core.confidence.sampling import chance
 from core.domain.answer import Badge
 from core.domain.audit import Tag
 from core.domain.case import ReviewVerdict
+from core.domain.delivery import REFERENCE, Notice, StoredReply
 from core.domain.errors import UsageError
 from core.domain.officers import Officer
 
@@ -23,8 +27,10 @@ _ANSWER = text(
     " EXISTS (SELECT FROM citebound.inbox i JOIN audit.identity p ON p.pseudonym = i.asker"
     "   WHERE i.question_id = q.id AND p.match_hash = ANY(:officers_own)) AS is_own"
     " FROM citebound.answers a JOIN citebound.questions q ON q.id = a.question_id"
+    " JOIN citebound.conversations c ON c.id = q.conversation_id"
     " WHERE a.id = CAST(:answer AS uuid)"
     " AND (a.outcome = 'answered' OR a.refusal = 'not_sure') AND citebound.reaches(a.record_id)"
+    " FOR NO KEY UPDATE OF c"
 ).bindparams(bindparam("officers_own", type_=ARRAY(LargeBinary)))
 _KEEP = text(
     "INSERT INTO citebound.verdicts (answer_id, officer, verdict, chance, reasoner,"
@@ -34,6 +40,30 @@ _KEEP = text(
     " FROM citebound.answers a JOIN citebound.questions q ON q.id = a.question_id"
     " WHERE a.id = CAST(:answer AS uuid) ON CONFLICT DO NOTHING RETURNING id"
 )
+
+
+_COMPLAINTS = text(
+    "SELECT DISTINCT ON (person) person, conversation_id::text, mode,"
+    " reply->>'notice' = 'report_taken' AS is_waiting, reply->>'record_id' AS record_id"
+    " FROM citebound.outbox WHERE cause = :cause ORDER BY person, id DESC"
+)
+"""What was last said to each person who reported the answer."""
+
+
+def cause_of_complaints(answer_id: str) -> str:
+    """Return the `cause` of what is said to those who reported an answer."""
+    return f"complaint:{answer_id}"
+
+
+def about_report(notice: Notice, record_id: str) -> StoredReply:
+    """Return what is said to somebody who reported an answer, which is named as under it."""
+    return StoredReply(notice=notice, subject=record_id[-REFERENCE:], record_id=record_id)
+
+
+async def waiting_complaints(connection: AsyncConnection, answer_id: str) -> dict[str, Any]:
+    """Return who reported an answer and waits for a verdict: by person, the last post to them."""
+    posts = await connection.execute(_COMPLAINTS, {"cause": cause_of_complaints(answer_id)})
+    return {post.person: post for post in posts if post.is_waiting}
 
 
 async def keep_verdict(
@@ -46,7 +76,10 @@ async def keep_verdict(
     key: str,
     ledger: Ledger,
 ) -> bool:
-    """Keep a verdict as a label of the next calibration; False: this click was kept before."""
+    """Keep a verdict as a label of the next calibration; False: this click was kept before.
+
+    Those who reported the answer are told of it. Whoever keeps it holds the conversation's lock.
+    """
     row = {
         "answer": answer_id,
         "officer": officer,
@@ -55,7 +88,19 @@ async def keep_verdict(
         "at": ledger.clock.now(),
         "key": key,
     }
-    return await connection.scalar(_KEEP, row) is not None
+    if await connection.scalar(_KEEP, row) is None:
+        return False
+    for person, post in (await waiting_complaints(connection, answer_id)).items():
+        await queue_reply(
+            connection,
+            about_report(OF_VERDICTS[verdict], post.record_id),
+            cause=cause_of_complaints(answer_id),
+            conversation_id=post.conversation_id,
+            person=person,
+            mode=post.mode,
+            is_direct=True,
+        )
+    return True
 
 
 class PostgresReviews(ReadsForOfficers):

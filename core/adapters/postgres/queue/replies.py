@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.engine.rows import record
 from core.agent.reply.answer_json import answer_json, answer_of
+from core.domain.case import ReviewVerdict
 from core.domain.delivery import AboutCase, CasePart, Notice, StoredReply
 from core.domain.errors import ContractError, OvertakenError
 from core.domain.run import Run
@@ -35,7 +36,20 @@ A_SUBJECT = 8
 """Likewise of a notice that names what it is about."""
 A_SOURCE = 9
 """Likewise of a notice about a source of policies."""
-_OF_SOURCES = frozenset({Notice.POLICIES_CHANGED, Notice.SOURCE_FAILS, Notice.SOURCE_WORKS})
+A_REPORT = 10
+"""Likewise of what is said of a reported answer."""
+OF_VERDICTS = {
+    ReviewVerdict.RIGHT: Notice.REPORT_RIGHT,
+    ReviewVerdict.PARTLY: Notice.REPORT_PARTLY,
+    ReviewVerdict.WRONG: Notice.REPORT_WRONG,
+}
+"""What whoever reported an answer hears of an officer's verdict."""
+_OF_REPORTS = (Notice.ANSWER_REPORTED, Notice.REPORT_TAKEN, *OF_VERDICTS.values())
+_OF_SOURCES = (Notice.POLICIES_CHANGED, Notice.SOURCE_FAILS, Notice.SOURCE_WORKS)
+_FORMATS: Mapping[Notice | None, int] = {
+    **dict.fromkeys(_OF_REPORTS, A_REPORT),
+    **dict.fromkeys(_OF_SOURCES, A_SOURCE),
+}
 
 _QUEUE = text(
     "INSERT INTO citebound.outbox (cause, part, conversation_id, reply, person, mode, progress_id,"
@@ -145,7 +159,7 @@ def reply_of(stored: Mapping[str, Any]) -> StoredReply:
     Raises:
         ContractError: A later release wrote it.
     """
-    if stored["v"] not in range(FORMAT, A_SOURCE + 1):
+    if stored["v"] not in range(FORMAT, A_REPORT + 1):
         raise ContractError(f"expected a reply of format {FORMAT}, got {stored['v']!r}")
     return StoredReply(
         answer=None if stored["answer"] is None else answer_of(stored["answer"]),
@@ -173,7 +187,7 @@ def _format(reply: StoredReply) -> int:
     if reply.edition is not None:
         return AN_EDITION
     if reply.subject is not None:
-        return A_SOURCE if reply.notice in _OF_SOURCES else A_SUBJECT
+        return _FORMATS.get(reply.notice, A_SUBJECT)
     if reply.chosen is not None:
         return CLARIFIED
     if reply.about is not None and reply.about.what in _REMINDERS:
