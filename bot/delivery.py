@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Protocol, assert_never
 
 from bot.metrics import Meter
+from bot.replies.case_texts import ANSWER_CONFIRMED
 from bot.traces import traced
 from core.domain.answer import Answer
 from core.domain.delivery import (
@@ -43,6 +44,7 @@ from core.domain.errors import BusyError, OvertakenError
 from core.domain.officers import Account, NoLink, SignInLink
 from core.domain.policy import EVERYONE
 from core.failpoints import failpoint
+from core.language.languages import Language
 from core.leases import renewed
 from core.ports import Outbox, Platform
 
@@ -141,7 +143,7 @@ class Deliverer:
             delivery = await self._with_link(delivery)
         if delivery.reply.notice is Notice.HOW_IT_WORKS:
             delivery = await _welcoming(delivery, platform)
-        delivery = await _spoken(delivery, platform)
+        delivery = _confirmed(await _spoken(delivery, platform))
         await self._outbox.begin(delivery)
         result = await platform.poster.post(delivery)
         failpoint("F9")
@@ -190,6 +192,16 @@ async def _spoken(delivery: Delivery, platform: Platform) -> Delivery:
     person = "" if is_for_officers(reply) and not is_alone else delivery.person
     language = await platform.language(place, person, delivery.locale if person else None)
     return replace(delivery, reply=replace(reply, language=language))
+
+
+def _confirmed(delivery: Delivery) -> Delivery:
+    """Say what an officer says who confirms an answer without a word of their own."""
+    reply = delivery.reply
+    if reply.officer_reply is None or reply.officer_reply.text:
+        return delivery
+    words = ANSWER_CONFIRMED.of(reply.language or Language.ENGLISH)
+    confirmed = replace(reply.officer_reply, text=words)
+    return replace(delivery, reply=replace(reply, officer_reply=confirmed))
 
 
 def _snake(told: Step | PostResult) -> str:

@@ -18,7 +18,19 @@ from bot.actions.press import (
     Redraw,
     Say,
 )
-from bot.forms.forms import ANSWER, TITLES, FormName, SeenBy, case_answer_form, escalation_form
+from bot.forms.forms import (
+    ADDS,
+    ANSWER,
+    CONFIRMS,
+    REPLACES,
+    TITLES,
+    WRITE_ANSWER,
+    FormName,
+    SeenBy,
+    case_answer_form,
+    effects_of,
+    escalation_form,
+)
 from bot.replies.case_texts import already_sent, case_stands, sent_words
 from bot.replies.notices import (
     NOT_READABLE,
@@ -239,16 +251,29 @@ class OfficerActions:
         if isinstance(result, CaseRefused):
             return Say(words=_refused(result))
         case = result.case
-        form = case_answer_form(case.case_id, is_private=case.is_private, case=case)
+        form = case_answer_form(
+            case.case_id,
+            is_private=case.is_private,
+            case=case,
+            effects=effects_of(case),
+        )
         return OpenForm(form=form)
 
     async def submit(self, press: Press) -> Outcome:
         """Send an officer's answer."""
         entered, is_private = press.entered, press.entered.is_private
         text = entered.text if entered.is_formed else typed(entered.text)
+        confirms = entered.effect in {CONFIRMS, ADDS}
+        if entered.effect in {ADDS, REPLACES} and not text.strip():
+            return FieldError(words=WRITE_ANSWER, field=ANSWER)
         try:
             result = await self._desk.answer(
-                press.target, press.listed, key=press.key, text=text, is_private=is_private
+                press.target,
+                press.listed,
+                key=press.key,
+                text=text,
+                is_private=is_private,
+                confirms=confirms,
             )
         except UsageError as error:
             return FieldError(words=as_it_is(str(error)), field=ANSWER)

@@ -10,13 +10,17 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from bot.forms.reasons import REASONS
-from core.domain.case import Case
+from core.cases.rules import may_be_judged
+from core.domain.case import Case, ReviewVerdict
 from core.domain.case_actions import NOTE_LIMIT, REPLY_LIMIT
 from core.language.interface.texts import Text
 
 NOTE, URGENCY, PRIVACY = "note", "urgency", "privacy"
 WHY, DETAILS, ANSWER, QUESTION, WHERE = "why", "txt", "answer", "question", "where"
+EFFECT = "effect"
 """Ids of fields."""
+REPLACES, CONFIRMS, ADDS = "replaces", "confirms", "adds"
+"""Values of `EFFECT`."""
 DIRECT, THREAD, ANONYMOUS = "dm", "thread", "anon"
 """Values of `WHERE` and of `PRIVACY`."""
 TICKED = "true"
@@ -78,7 +82,7 @@ _TO_ASKER_ALONE = Text(
     "to the asker alone, directly,", "nur an die fragende Person, als Direktnachricht"
 )
 _ANSWER = Text("Answer", "Antwort")
-_WRITE_ANSWER = Text("Write an answer", "Schreiben Sie eine Antwort")
+WRITE_ANSWER = Text("Write an answer", "Schreiben Sie eine Antwort")
 _PRIVATELY = Text("Send privately, not in the channel", "Vertraulich senden, nicht in den Channel")
 _ASK = Text("Ask", "Fragen")
 _COMES_DIRECTLY = Text(
@@ -89,6 +93,17 @@ _ALLOWED = Text("Is this allowed?", "Ist das erlaubt?")
 _WHERE = Text("Where should the answer go?", "Wohin soll die Antwort gehen?")
 _YOUR_QUESTION = Text("Your question", "Ihre Frage")
 _WRITE_QUESTION = Text("Write a question", "Schreiben Sie eine Frage")
+
+
+_EFFECT = Text("The answer that the asker got", "Die Antwort, die es schon gab")
+CONFIRMING = (
+    (CONFIRMS, Text("Confirm it", "Bestätigen")),
+    (ADDS, Text("Confirm it and add my text", "Bestätigen und um meinen Text ergänzen")),
+)
+EFFECTS = (
+    (REPLACES, Text("Replace it with my text", "Durch meinen Text ersetzen")),
+    *CONFIRMING,
+)
 
 
 class SeenBy(StrEnum):
@@ -245,6 +260,8 @@ class Entered:
     """True: the reply is to go to the asker alone."""
     is_anonymous: bool = False
     """True: the officer is to see no name."""
+    effect: str = ""
+    """What an officer's answer makes of the earlier one: `REPLACES`, `CONFIRMS` or `ADDS`."""
 
 
 def entered(values: Mapping[str, str]) -> Entered:
@@ -261,6 +278,7 @@ def entered(values: Mapping[str, str]) -> Entered:
         urgency=values.get(URGENCY, ""),
         is_private=DIRECT in chosen,
         is_anonymous=ANONYMOUS in chosen,
+        effect=values.get(EFFECT, ""),
     )
 
 
@@ -312,14 +330,33 @@ def report_form(answer_id: str) -> Form:
     )
 
 
-def case_answer_form(case_id: str, *, is_private: bool, case: Case | None = None) -> Form:
+def effects_of(case: Case) -> tuple[tuple[str, Text], ...]:
+    """Return what an officer's answer may make of the earlier one; empty: there is none.
+
+    One that was found right is not replaced.
+    """
+    if not may_be_judged(case):
+        return ()
+    return CONFIRMING if case.verdict is ReviewVerdict.RIGHT else EFFECTS
+
+
+def case_answer_form(
+    case_id: str,
+    *,
+    is_private: bool,
+    case: Case | None = None,
+    effects: tuple[tuple[str, Text], ...] = (),
+) -> Form:
     """Return the form in which an officer answers.
 
     Args:
         case_id: the case.
         is_private: the reply goes to the asker alone, whatever is chosen.
         case: the case, to be quoted; None where a form that was sent is shown again.
+        effects: what it may make of the earlier answer, first what is chosen at first.
     """
+    first = "".join(value for value, _ in effects[:1])
+    effect = ChoiceField(id=EFFECT, label=_EFFECT, options=effects, initial=first)
     to = _TO_ASKER_ALONE if is_private else _TO_ASKER
     privately = (DIRECT, _PRIVATELY)
     return Form(
@@ -333,12 +370,13 @@ def case_answer_form(case_id: str, *, is_private: bool, case: Case | None = None
         items=(
             *([Quotation(text=case.question, note=case.note or "")] if case else []),
             Words(text=_GOES.format(to=to)),
+            *([effect] if effects else []),
             TextField(
                 id=ANSWER,
                 label=_ANSWER,
                 limit=REPLY_LIMIT,
-                least=1,
-                missing=_WRITE_ANSWER,
+                least=0 if effects else 1,
+                missing=WRITE_ANSWER,
                 is_formed=True,
             ),
             *(

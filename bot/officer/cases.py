@@ -9,7 +9,7 @@ from aiohttp import web
 
 from bot.actions.cases import OfficerActions
 from bot.actions.press import FieldError, Outcome, Press, Say
-from bot.forms.forms import ANSWER, Entered
+from bot.forms.forms import ANSWER, EFFECT, Entered, effects_of
 from bot.officer.filters import filters
 from bot.officer.gate import HOME, Gate, NoPageError, Visit
 from bot.officer.overview import is_overdue
@@ -125,7 +125,11 @@ class CasePages:
                 is_outside=False,
                 key=f"console:{visit.officer.login}:{key}",
                 target=_id(visit),
-                entered=Entered(text=text, is_private=bool(form.get("private"))),
+                entered=Entered(
+                    text=text,
+                    is_private=bool(form.get("private")),
+                    effect=str(form.get(EFFECT, "")),
+                ),
             )
             outcome = await deed(press)
             if isinstance(outcome, FieldError):
@@ -155,6 +159,7 @@ class CasePages:
             case=case,
             is_hidden=is_hidden,
             buttons={button.act.value for button in case_buttons(case)},
+            effects=effects_of(case),
             is_mine=case.officer == visit.officer.name,
             is_overdue=is_overdue(case, self._clock.now()),
             key=secrets.token_urlsafe(16),

@@ -18,6 +18,7 @@ from core.language.interface.texts import Text, as_it_is
 from core.language.languages import Language
 
 COMPLIANCE = as_it_is("Compliance")
+ANSWER_CONFIRMED = Text("The answer that you got is right.", "Die Antwort oben ist richtig.")
 STATES: Mapping[CaseState, Text] = {
     CaseState.OPEN: Text("open", "offen"),
     CaseState.CLAIMED: Text("claimed", "übernommen"),

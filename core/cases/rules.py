@@ -15,6 +15,7 @@ from core.domain.answer import Outcome
 from core.domain.case import (
     UNSETTLED,
     AskedAnswer,
+    Case,
     CaseState,
     NewCase,
     Opener,
@@ -190,7 +191,10 @@ def decide(case: StoredCase, action: CaseAction) -> Change | Refusal | None:
         return _by_asker(case, action) if action.by == case.account else Refusal.NOT_ASKER
     if action.officer is None:
         return Refusal.NOT_OFFICER
-    return Refusal.OTHER_UNIT if action.is_beyond else _by_officer(case, action)
+    if action.is_beyond:
+        return Refusal.OTHER_UNIT
+    is_moot = action.verdict is not None and not may_be_judged(case)
+    return Refusal.NOTHING_TO_MARK if is_moot else _by_officer(case, action)
 
 
 def _by_asker(case: StoredCase, action: CaseAction) -> Change | Refusal | None:
@@ -210,7 +214,7 @@ def _by_officer(case: StoredCase, action: CaseAction) -> Change | Refusal | None
     is_others = is_of_another(case, action.officer)
     match action.kind:
         case kind if kind in VERDICTS:
-            return _judged(case, VERDICTS[kind])
+            return None if case.verdict is action.verdict else Change(state=case.state)
         case CaseActionKind.CLOSE:
             if case.state is CaseState.CLOSED:
                 return None
@@ -223,10 +227,9 @@ def _by_officer(case: StoredCase, action: CaseAction) -> Change | Refusal | None
             return _taken_up(case, action, is_others=is_others)
 
 
-def _judged(case: StoredCase, verdict: ReviewVerdict) -> Change | Refusal | None:
-    if case.answer is None or case.answer.outcome is not Outcome.ANSWERED:
-        return Refusal.NOTHING_TO_MARK
-    return None if case.verdict is verdict else Change(state=case.state)
+def may_be_judged(case: StoredCase | Case) -> bool:
+    """Say whether the asker got an answer, which may be right or wrong."""
+    return case.answer is not None and case.answer.outcome is Outcome.ANSWERED
 
 
 def _taken_up(case: StoredCase, action: CaseAction, *, is_others: bool) -> Change | Refusal:
@@ -282,7 +285,7 @@ def changed(
 ) -> StoredCase:
     """Return a case after an action; one that is asked again falls due anew."""
     is_again = action.kind is CaseActionKind.ASK_AGAIN
-    owner, verdict = change.owner, VERDICTS.get(action.kind, case.verdict)
+    owner, verdict = change.owner, action.verdict or case.verdict
     is_new_owner = owner is not None and owner.login != case.owner
     return replace(
         case,
@@ -313,9 +316,11 @@ def news_for_asker(case: StoredCase, action: CaseAction) -> CaseState | None:
 def is_superseded(case: StoredCase) -> bool:
     """Say whether an officer's answer replaces what the asker got.
 
-    The reply to a report was no answer, and stays as it is: nothing there hints at a case.
+    The reply to a report was no answer, and stays as it is: nothing there hints at a case. One that
+    an officer has found right holds, and theirs adds to it.
     """
-    return case.answer is not None and not case.answer.is_report
+    is_right = case.verdict is ReviewVerdict.RIGHT
+    return case.answer is not None and not case.answer.is_report and not is_right
 
 
 def storable(text: str, *, limit: int | None = None) -> str:

@@ -163,17 +163,25 @@ class CaseService:
         return CaseDone(case=case.shown(), is_new=False)
 
     async def answer(
-        self, case_id: str, who: Account, *, key: str, text: str, is_private: bool = False
+        self,
+        case_id: str,
+        who: Account,
+        *,
+        key: str,
+        text: str,
+        is_private: bool = False,
+        confirms: bool = False,
     ) -> CaseResult:
         """Send an officer's words to the asker, and say at the earlier answer that they hold.
 
-        `text` has the form of `core.cases.written`.
+        `text` has the form of `core.cases.written`. With `confirms` the earlier answer stands: it
+        is right, and `text`, which may be empty, adds to it.
 
         Raises:
             UsageError: The text is empty or too long: nothing of it is cut.
         """
         told = storable(text)
-        if not told.strip():
+        if not told.strip() and not confirms:
             raise UsageError("expected the text of an answer")
         length = len(plain(told)) if len(told) <= LONGEST_WRITTEN else len(told)
         if length > REPLY_LIMIT:
@@ -181,7 +189,13 @@ class CaseService:
                 f"an answer has at most {REPLY_LIMIT} characters, this one has {length}"
             )
         return await self._act(
-            CaseActionKind.ANSWER, case_id, who, key=key, text=told, is_private=is_private
+            CaseActionKind.ANSWER,
+            case_id,
+            who,
+            key=key,
+            text=told.strip() and told,
+            is_private=is_private,
+            confirms=confirms,
         )
 
     async def close(self, case_id: str, who: Account, *, key: str) -> CaseResult:
@@ -271,6 +285,7 @@ class CaseService:
         text: str = "",
         is_private: bool = False,
         takes_over: bool = False,
+        confirms: bool = False,
     ) -> CaseResult:
         action = CaseAction(
             kind=kind,
@@ -281,6 +296,7 @@ class CaseService:
             text=text,
             is_private=is_private,
             takes_over=takes_over,
+            confirms=confirms,
             is_sole_officer=self._is_sole(self.officer_of(who)),
         )
 
@@ -335,10 +351,10 @@ class CaseService:
             officer=action.officer,
             is_direct=is_direct,
         )
-        is_answer, verdict = action.kind is CaseActionKind.ANSWER, VERDICTS.get(action.kind)
+        is_answer, verdict = action.kind is CaseActionKind.ANSWER, action.verdict
         says: dict[str, Json] = {"is_direct": is_direct} if is_answer else {}
         if verdict is not None:
-            says = {"verdict": verdict.value}
+            says = {**says, "verdict": verdict.value}
         if action.kind not in ASKERS_OWN and is_own(case, action.officer):
             says = {**says, "own_question": True}
         elif verdict is not None:
@@ -349,6 +365,8 @@ class CaseService:
         content = {"reply" if is_answer else "reason": action.text}
         tag = _TAGS[action.kind]
         recorded = await unit.log.record(tag, after, actor, content=content, says=says)
+        if is_answer and verdict is not None:
+            await unit.log.record(Tag.ANSWER_REVIEWED, after, actor, says=says)
         news = news_for_asker(after, action)
         if news is not None:
             about = AboutCase(what=CasePart.NEWS, case_id=after.case_id, state=news)

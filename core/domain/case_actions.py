@@ -119,12 +119,19 @@ class CaseAction:
     """The officer's answer, or why an answer is wrong; empty otherwise."""
     is_private: bool = False
     """True: this answer is to go to the asker alone."""
+    confirms: bool = False
+    """True: this answer leaves the one that the asker got as it is, which is right."""
     is_beyond: bool = False
     """True: the case is of a unit that the officer was not granted."""
     takes_over: bool = False
     """True: a claim holds even if another officer has claimed it."""
     is_sole_officer: bool = False
     """True: nobody else is on our list, so the officer may answer what they asked themselves."""
+
+    @property
+    def verdict(self) -> ReviewVerdict | None:
+        """What the officer finds of the answer which the asker got; None: they don't say."""
+        return ReviewVerdict.RIGHT if self.confirms else VERDICTS.get(self.kind)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,8 @@ from typing import assert_never
 from bot.actions.press import PressTarget
 from bot.forms.forms import (
     CHOOSE_ONE,
+    EFFECT,
+    EFFECTS,
     NOTE_LABEL,
     QUOTED,
     TICKED,
@@ -153,7 +155,9 @@ def _sent(interaction: TeamsInteraction, target: PressTarget) -> Form:
         case FormName.REPORT:
             return report_form(target.id)
         case FormName.CASE_ANSWER:
-            return case_answer_form(target.id, is_private=seen_by is SeenBy.ASKER)
+            effects = EFFECTS if EFFECT in interaction.values else ()
+            is_private = seen_by is SeenBy.ASKER
+            return case_answer_form(target.id, is_private=is_private, effects=effects)
         case FormName.QUESTION:
             return question_about_form(interaction.quoted, title=ASK_TITLE, message_id=target.id)
 

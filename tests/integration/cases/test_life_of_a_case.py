@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from core.domain.answer import Outcome
-from core.domain.case import CaseState, Opener, Urgency
+from core.adapters.postgres.platforms.posted_answers import PostgresPostedAnswers
+from core.domain.answer import Outcome, RefusalKind
+from core.domain.case import CaseState, Opener, ReviewVerdict, Urgency
 from core.domain.case_actions import CaseActionKind, CaseDone, CaseRefused, Refusal
 from core.domain.errors import UsageError
+from core.domain.feedback import FeedbackKept, Rating
 from core.domain.officers import Account
 from tests.casework import ADA, ASKER, GRACE, OFFICERS, OTHER, Office, fresh, office
 from tests.databases import UnrecordedReader
@@ -455,3 +457,42 @@ async def test_what_is_added_may_make_a_case_confidential(bureau: Office, earlie
     await _asked_on(bureau, thread="1", earlier=earlier)
     rows = await bureau.life.rows("SELECT is_sensitive FROM citebound.cases")
     assert rows == [{"is_sensitive": True}]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [("", "The answer that you got is right."), ("Ask first.", "Ask first.")]
+)
+async def test_a_confirmed_answer_holds(bureau: Office, text: str, words: str) -> None:
+    """Nothing says that it no longer does, its buttons work on, and the asker is told."""
+    answer_id = await bureau.answered()
+    case_id = await bureau.opened(answer_id)
+    done = await bureau.desk.answer(case_id, ADA, key=fresh(), text=text, confirms=True)
+    await bureau.deliver()
+    assert isinstance(done, CaseDone)
+    assert done.case.verdict is ReviewVerdict.RIGHT
+    shown = [str(body) for _, body in await bureau.posts()]
+    assert not [body for body in shown if body.startswith("superseded")]
+    assert [body for body in shown if words in body]
+    assert "answer:superseded" not in await bureau.tags()
+    assert (await bureau.tags()).count("answer:reviewed") == 1
+    kept = await bureau.feedback.give(answer_id, ASKER, key=fresh(), rating=Rating.POSITIVE)
+    assert isinstance(kept, FeedbackKept)
+    shown_answers = PostgresPostedAnswers(bureau.life.engine)
+    found = await shown_answers.find(answer_id, platform="fake", tenant="T1")
+    assert found is not None
+    assert not found.is_superseded
+
+
+async def test_what_an_officer_found_right_is_not_replaced(bureau: Office) -> None:
+    """What they write afterwards adds to it; only an answer can be confirmed."""
+    case_id = await bureau.opened()
+    await bureau.desk.judge(CaseActionKind.MARK_RIGHT, case_id, ADA, key=fresh())
+    await bureau.desk.answer(case_id, ADA, key=fresh(), text="And ask first.")
+    assert "answer:superseded" not in await bureau.tags()
+    refused = await bureau.answered(
+        outcome=Outcome.ESCALATED, thread="2", refusal=RefusalKind.NOT_FOUND
+    )
+    case_id = await bureau.opened(refused)
+    done = await bureau.desk.answer(case_id, ADA, key=fresh(), text="", confirms=True)
+    assert isinstance(done, CaseRefused)
+    assert done.why is Refusal.NOTHING_TO_MARK

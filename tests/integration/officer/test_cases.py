@@ -106,6 +106,18 @@ async def test_what_another_officer_has_claimed_is_theirs(
     assert "case:refused" in await desk.tags()
 
 
+async def test_an_answer_is_confirmed_in_the_console(
+    console: Console, ada: Visitor, engine: AsyncEngine
+) -> None:
+    """A choice of its own, without a word to write; the first answer stays as it is."""
+    desk, _, path = await opened(engine)
+    _, page = await ada.get(path)
+    assert "Confirm it and add my text" in page
+    form = await ada.fields(path) | {"answer": "", "effect": "confirms"}
+    assert (await ada.post(f"{path}/answer", form))[0] == 303
+    assert await desk.tags() == ["case:opened", "case:answered", "answer:reviewed"]
+
+
 async def test_an_answer_that_is_no_answer_is_shown_again(
     console: Console, ada: Visitor, engine: AsyncEngine
 ) -> None:

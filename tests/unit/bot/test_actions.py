@@ -260,6 +260,25 @@ async def test_a_reply_goes_where_the_question_was_seen(
     assert (case.account, case.asker_name) == (ANNA, "The name of una")
 
 
+@pytest.mark.parametrize(
+    ("effect", "text", "is_sent"),
+    [
+        ("confirms", "", True),
+        ("adds", " ", False),
+        ("adds", "And ask.", True),
+        ("replaces", "", False),
+    ],
+)
+async def test_an_officer_confirms_without_a_word(effect: str, text: str, is_sent: bool) -> None:
+    """Whoever adds or replaces something has to write it; what is confirmed stays as it is."""
+    world = World(shown(ANSWERED))
+    await world.escalation.submit(pressed())
+    sent = replace(pressed(OLGA), target=world.cases.case.case_id)
+    sent = replace(sent, entered=Entered(text=text, effect=effect))
+    outcome = await OfficerActions(world.desk).submit(sent)
+    assert isinstance(outcome, Say) is is_sent
+
+
 async def test_an_officers_empty_answer_is_a_wrong_field() -> None:
     """Nothing is sent, and the form stays."""
     outcome = await OfficerActions(World(shown(ANSWERED)).desk).submit(pressed(OLGA))

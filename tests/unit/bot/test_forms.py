@@ -6,23 +6,31 @@ from dataclasses import replace
 import pytest
 
 from bot.forms.forms import (
+    ADDS,
     ANONYMOUS,
+    CONFIRMS,
     DIRECT,
+    EFFECT,
     PRIVACY,
+    REPLACES,
     URGENCY,
+    ChoiceField,
     Entered,
     OptionsField,
     SeenBy,
     case_answer_form,
+    effects_of,
     entered,
     escalation_form,
 )
 from bot.replies.buttons import Act
 from bot.slack.blocks.action_ids import NAMES
 from bot.slack.blocks.cases import case_blocks, case_text
-from bot.slack.blocks.modals import fields_in
+from bot.slack.blocks.modals import fields_in, form_modal
 from bot.teams.cards import cases as teams
+from bot.teams.cards.dialogs import form_dialog
 from bot.teams.protocol.action_ids import EXECUTED, OPENING
+from core.domain.case import ReviewVerdict
 from tests.unit.slack.payloads import SETTING, answered, case
 
 SLACK = {"note": "n", "urg": "today", "vis": "dm,anon"}
@@ -67,6 +75,20 @@ def test_a_private_case_is_answered_in_private() -> None:
     """The officer is not asked where the answer goes."""
     form = case_answer_form("c1", is_private=True)
     assert not any(isinstance(item, OptionsField) for item in form.items)
+
+
+def test_confirming_is_a_choice_of_its_own() -> None:
+    """Of an answer that was given; one that was found right is not replaced."""
+    given = case("bribes", answered("bribes"))
+    assert [value for value, _ in effects_of(given)] == [REPLACES, CONFIRMS, ADDS]
+    right = replace(given, verdict=ReviewVerdict.RIGHT)
+    assert [value for value, _ in effects_of(right)] == [CONFIRMS, ADDS]
+    assert effects_of(replace(given, answer=None)) == ()
+    form = case_answer_form("c1", is_private=True, effects=effects_of(given))
+    (field,) = [item for item in form.items if isinstance(item, ChoiceField)]
+    assert (field.id, field.initial) == (EFFECT, REPLACES)
+    assert json.dumps(form_modal(form)).count("Confirm it") == 2
+    assert json.dumps(form_dialog(form)).count("Confirm it") == 2
 
 
 def test_every_button_has_a_name() -> None:

@@ -22,6 +22,11 @@ from core.domain.errors import IntegrityError
 from core.domain.officers import Account
 from core.ports.cases import SettledFilter
 
+NOT_CONFIRMED = (
+    "(SELECT v.verdict FROM citebound.verdicts v WHERE v.answer_id = a.id"
+    " ORDER BY v.id DESC LIMIT 1) IS DISTINCT FROM 'right'"
+)
+"""Whether an officer's answer takes the place of answer `a`: it doesn't if they found it right."""
 _COLUMNS = (  # the question as it stands alone, unless a report was made before in its thread
     "SELECT k.id::text AS case_id, k.number, k.state, k.owner, k.owner_name, k.claimed_at,"
     " k.due_at, k.opened_at, k.urgency, k.opener, k.note, k.record_id::text, k.asker_name,"

@@ -6,7 +6,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.cases.case_posts import tell_officers
-from core.adapters.postgres.cases.case_rows import is_uuid
+from core.adapters.postgres.cases.case_rows import NOT_CONFIRMED, is_uuid
 from core.adapters.postgres.cases.reviews import (
     about_report,
     cause_of_complaints,
@@ -23,10 +23,10 @@ from core.domain.feedback import Feedback, FeedbackKept, FeedbackRefused, Reason
 from core.domain.officers import Officers
 
 _ANSWER = text(
-    "SELECT q.id::text AS question_id, q.conversation_id::text, a.record_id::text, i.mode,"
+    "SELECT q.id::text AS question_id, q.conversation_id::text, a.record_id::text, i.mode,"  # noqa: S608  # constants
     " a.outcome = 'answered' OR a.refusal = 'not_sure' AS may_be_judged,"
     " (SELECT k.answered_at IS NOT NULL AND (a.outcome <> 'escalated' OR a.refusal IS NOT NULL)"
-    "   FROM citebound.cases k WHERE k.question_id = q.id) AS is_superseded"
+    f"   AND {NOT_CONFIRMED} FROM citebound.cases k WHERE k.question_id = q.id) AS is_superseded"
     " FROM citebound.answers a JOIN citebound.questions q ON q.id = a.question_id"
     " JOIN citebound.conversations c ON c.id = q.conversation_id"
     " JOIN citebound.inbox i ON i.question_id = q.id"

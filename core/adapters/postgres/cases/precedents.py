@@ -70,7 +70,7 @@ SELECT k.id::text AS case_id, k.number, k.is_sensitive, k.record_id::text,
   FROM citebound.cases k JOIN citebound.questions q ON q.id = k.question_id
   LEFT JOIN LATERAL (
     SELECT body, actor FROM citebound.case_messages
-     WHERE case_id = k.id AND kind = 'answer' AND refusal IS NULL
+     WHERE case_id = k.id AND kind = 'answer' AND refusal IS NULL AND body <> ''
        AND k.state IN ('answered', 'closed') ORDER BY id DESC LIMIT 1) m ON true
  LEFT JOIN citebound.outbox o ON o.id = k.reply_id
  WHERE k.number = :number

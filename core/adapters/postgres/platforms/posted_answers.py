@@ -9,7 +9,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.cases.case_log import actor_of
-from core.adapters.postgres.cases.case_rows import is_uuid
+from core.adapters.postgres.cases.case_rows import NOT_CONFIRMED, is_uuid
 from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.ledger import Ledger, take_number
 from core.adapters.postgres.engine.rows import record, row_of
@@ -158,12 +158,12 @@ def _cause_of_share(answer_id: str) -> str:
 
 
 _FIND = text(
-    "SELECT o.reply, i.person, i.text AS question, i.mode,"
+    "SELECT o.reply, i.person, i.text AS question, i.mode,"  # noqa: S608  # constants
     " c.platform, c.tenant, c.channel, c.thread, i.raw->>'from_channel' AS asked_from,"
     " coalesce((i.raw->>'is_targeted')::boolean, false) AS is_whispered,"
     " o.removed_at IS NOT NULL AS is_removed,"
     " (SELECT count(*) FROM citebound.cases k WHERE k.question_id = i.question_id"
-    "  AND k.answered_at IS NOT NULL"
+    f"  AND k.answered_at IS NOT NULL AND {NOT_CONFIRMED}"
     "  AND (a.outcome <> 'escalated' OR a.refusal IS NOT NULL)) > 0 AS is_superseded,"
     " ARRAY(SELECT s.channel FROM citebound.outbox p JOIN citebound.conversations s"
     "  ON s.id = p.conversation_id WHERE p.cause = 'share:' || a.id) AS shared_in,"

@@ -19,6 +19,7 @@ from typing import Any
 from sqlalchemy import ARRAY, BigInteger, Integer, RowMapping, TextClause, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from core.adapters.postgres.cases.case_rows import NOT_CONFIRMED
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Entry, Ledger, append
 from core.adapters.postgres.engine.transactions import begun_again
@@ -125,7 +126,8 @@ SELECT a.id::text AS answer_id, a.record_id::text, a.question_id::text, c.editio
    AND NOT EXISTS (SELECT FROM citebound.affected_answers x WHERE x.answer_id = a.id
                       AND (x.edition = c.edition OR x.state = 'superseded'))
    AND NOT EXISTS (SELECT FROM citebound.cases o
-                    WHERE o.question_id = s.id AND o.answered_at IS NOT NULL)
+                    WHERE o.question_id = s.id AND o.answered_at IS NOT NULL
+                      AND {NOT_CONFIRMED})
    AND (k.platform = 'console' OR EXISTS (
      SELECT FROM citebound.inbox i JOIN citebound.outbox o ON o.cause = 'message:' || i.id
       WHERE i.question_id = s.id AND o.state IN ('posted', 'uncertain') AND o.removed_at IS NULL

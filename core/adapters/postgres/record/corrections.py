@@ -11,6 +11,7 @@ from sqlalchemy import RowMapping, bindparam, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from core.adapters.postgres.cases.case_rows import NOT_CONFIRMED
 from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.ledger import Ledger, append, take_number
 from core.adapters.postgres.engine.rows import record, row_of
@@ -39,7 +40,7 @@ UPDATE citebound.affected_answers x
     WHERE state = 'approved' AND next_at <= clock_timestamp()
     ORDER BY next_at LIMIT 1 FOR UPDATE SKIP LOCKED)
 RETURNING answer_id::text, record_id::text, question_id::text, approved_by, attempt, changes""")
-_EARLIER = """
+_EARLIER = f"""
   FROM citebound.answers a
   JOIN citebound.questions q ON q.id = a.question_id
   JOIN citebound.conversations c ON c.id = q.conversation_id
@@ -48,7 +49,8 @@ _EARLIER = """
    AND o.state IN ('posted', 'uncertain') AND o.replaces IS NULL
    AND o.reply->>'answer' IS NOT NULL AND o.reply->>'answer_id' = a.id::text
  WHERE a.id = CAST(:answer AS uuid) AND NOT EXISTS (
-   SELECT FROM citebound.cases k WHERE k.question_id = q.id AND k.answered_at IS NOT NULL)
+   SELECT FROM citebound.cases k WHERE k.question_id = q.id AND k.answered_at IS NOT NULL
+      AND {NOT_CONFIRMED})
  ORDER BY o.id DESC LIMIT 1"""
 _ASKED = text(
     "SELECT q.text, q.standalone, q.scope, q.context, q.conversation_id::text, a.answered_at,"
