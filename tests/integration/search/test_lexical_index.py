@@ -2,8 +2,11 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from core.adapters.postgres.corpus import corpus
+from core.adapters.postgres.engine.transactions import wait_for_publishing
+from core.adapters.postgres.search import indexes
 from core.adapters.postgres.search.indexes import space_id_for, store_embeddings
 from core.domain.errors import IntegrityError
 from core.ports import EmbeddingSpace, Published, Vector
@@ -92,3 +95,35 @@ async def test_a_missing_vector_stops_the_publication(
             await store_embeddings(
                 connection, stored.version_id, space_id, {"A gift.": embed("A gift.")}
             )
+
+
+async def test_a_large_corpus_is_weighed_anew_after_its_publication(
+    engine: AsyncEngine, publish: Publish, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Version by version, with the weights of one that is weighed at once; what is due is kept."""
+    await publish("short", [("1", "One", "gift limit")])
+    first = "SELECT weights::text FROM citebound.chunk_terms ORDER BY chunk_id LIMIT 1"
+    mean = "SELECT mean_words FROM citebound.lexical_stats"
+    before = await _scalar(engine, first)
+    monkeypatch.setattr(indexes, "EXACT_LIMIT", 0)
+    locked: list[int] = []
+
+    async def waits(connection: AsyncConnection) -> None:
+        locked.append(1)
+        await wait_for_publishing(connection)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(corpus, "weigh_anew", _nothing)
+        await publish("long", [("1", "One", "approval register hospitality officer " * 20)])
+        assert (await _scalar(engine, first), await _scalar(engine, mean)) == (before, 2)
+    monkeypatch.setattr(indexes, "wait_for_publishing", waits)
+    await indexes.weigh_anew(engine)
+    assert await _scalar(engine, first) != before
+    assert await _scalar(engine, mean) == 41
+    assert len(locked) == 3
+    await indexes.weigh_anew(engine)
+    assert len(locked) == 3
+
+
+async def _nothing(_: AsyncEngine) -> None:
+    """Stand for a process that was killed before it weighed anything anew."""

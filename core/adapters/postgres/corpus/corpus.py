@@ -28,7 +28,7 @@ from core.adapters.postgres.engine.rows import record, row_of
 from core.adapters.postgres.engine.transactions import wait_for_publishing
 from core.adapters.postgres.ontology.ontology_writer import store_facts
 from core.adapters.postgres.search import indexes
-from core.adapters.postgres.search.indexes import ensure_ann_indexes, is_large
+from core.adapters.postgres.search.indexes import ensure_ann_indexes, is_large, weigh_anew
 from core.adapters.postgres.search.spaces import serving_id
 from core.domain.policy import Withdrawal
 from core.language.spans import VersionId
@@ -146,6 +146,7 @@ class PostgresCorpusStore(PostgresCorpusReader):
         async with self._engine.connect() as connection:
             large = await is_large(connection)
         if large:
+            await weigh_anew(self._engine)
             await ensure_ann_indexes(self._engine, space)
 
 

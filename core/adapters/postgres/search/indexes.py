@@ -8,7 +8,7 @@
   is depends on the company's language, not on the day. The idf is applied at query time.
 - Weights depend on the mean length. They keep the mean with which they were computed until the true
   one has drifted by `MEAN_DRIFT`; then all chunks are weighted again, more and more rarely as a
-  corpus grows.
+  corpus grows: in the publication itself, or of a large corpus afterwards, version by version.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.transactions import connected
+from core.adapters.postgres.engine.transactions import connected, wait_for_publishing
 from core.domain.errors import IntegrityError
 from core.ports import EmbeddingSpace, Vector
 from core.retrieval import ranking
@@ -80,21 +80,31 @@ UPDATE citebound.lexical_stats st
                coalesce(sum(heading_words), 0) AS heading_words
           FROM citebound.chunk_lexemes WHERE version_id = :version_id) new
 """)
-_FOLLOW_MEAN = text("""
-UPDATE citebound.lexical_stats
-   SET mean_words = greatest(1, words / greatest(1, chunks)::float),
-       mean_heading_words = greatest(1, heading_words / greatest(1, chunks)::float)
- WHERE abs(greatest(1, words / greatest(1, chunks)::float) - mean_words) > :drift * mean_words
-    OR abs(greatest(1, heading_words / greatest(1, chunks)::float) - mean_heading_words)
-       > :drift * mean_heading_words
-RETURNING true
+_MEANS = text("""
+SELECT mean_words, mean_heading_words, words, heading_words,
+       abs(words - mean_words) > :drift * mean_words
+         OR abs(heading_words - mean_heading_words) > :drift * mean_heading_words AS has_drifted
+  FROM (SELECT mean_words, mean_heading_words,
+               greatest(1, words / greatest(1, chunks)::float) AS words,
+               greatest(1, heading_words / greatest(1, chunks)::float) AS heading_words
+          FROM citebound.lexical_stats) st
 """)
+_FOLLOW_MEAN = text(
+    "UPDATE citebound.lexical_stats"
+    " SET mean_words = :mean_words, mean_heading_words = :mean_heading_words"
+)
+_INDEXED = text("SELECT version_id FROM citebound.indexed_versions ORDER BY version_id")
+_UNWEIGH = text(
+    "DELETE FROM citebound.chunk_terms"
+    " WHERE CAST(:version_id AS bigint) IS NULL OR version_id = :version_id"
+)
 _WEIGH = text("""
 INSERT INTO citebound.chunk_terms (chunk_id, version_id, weights)
 SELECT l.chunk_id, l.version_id, CAST(
          '{' || coalesce(w.pairs, '') || '}/' || CAST(:dimensions AS text) AS sparsevec)
   FROM citebound.chunk_lexemes l
- CROSS JOIN citebound.lexical_stats st
+ CROSS JOIN (SELECT CAST(:mean_words AS float) AS mean_words,
+                    CAST(:mean_heading_words AS float) AS mean_heading_words) st
  CROSS JOIN LATERAL (
     SELECT string_agg(heaviest.id || ':' || heaviest.weight, ',' ORDER BY heaviest.id) AS pairs
       FROM (SELECT t.id, sum(f.share * f.tf * (:k1 + 1)
@@ -108,7 +118,7 @@ SELECT l.chunk_id, l.version_id, CAST(
                       FROM unnest(l.heading)) f
               JOIN citebound.terms t ON t.term = f.lexeme
              GROUP BY t.id ORDER BY weight DESC, t.id LIMIT :max_terms) heaviest) w
- WHERE :all_versions OR l.version_id = :version_id
+ WHERE CAST(:version_id AS bigint) IS NULL OR l.version_id = :version_id
 """)
 _SPACE = text("""
 SELECT id FROM citebound.embedding_spaces
@@ -154,14 +164,52 @@ async def index_terms(connection: AsyncConnection, version_id: int) -> None:
     await connection.execute(_LEXEMES, version | plain | {"configuration": ranking.CONFIGURATION})
     for statement in (_NEW_TERMS, _COUNT_TERMS, _COUNT_VERSION, _COUNT_CHUNKS):
         await connection.execute(statement, version)
-    has_drifted = bool(await connection.scalar(_FOLLOW_MEAN, {"drift": ranking.MEAN_DRIFT}))
-    if has_drifted:
-        await connection.execute(text("DELETE FROM citebound.chunk_terms"))
+    stored = (await connection.execute(_MEANS, {"drift": ranking.MEAN_DRIFT})).one()
+    if not stored.has_drifted or await is_large(connection):
+        await _weigh(connection, version_id, stored.mean_words, stored.mean_heading_words)
+        return
+    await connection.execute(_UNWEIGH, {"version_id": None})
+    await _weigh(connection, None, stored.words, stored.heading_words)
+    await _follow(connection, stored.words, stored.heading_words)
+
+
+async def weigh_anew(engine: AsyncEngine) -> None:
+    """Weigh the chunks of a large corpus again if the mean length has drifted.
+
+    Publications wait for one version at a time. Until all are weighed the mean stays as it was, so
+    that after a crash all of it is done again.
+    """
+    async with engine.connect() as connection:
+        now = (await connection.execute(_MEANS, {"drift": ranking.MEAN_DRIFT})).one()
+    weighed: set[int] = set()
+    while now.has_drifted:
+        async with engine.begin() as connection:
+            await wait_for_publishing(connection)
+            waiting = set((await connection.scalars(_INDEXED)).all()) - weighed
+            if not waiting:
+                await _follow(connection, now.words, now.heading_words)
+                return
+            version_id = min(waiting)
+            await connection.execute(_UNWEIGH, {"version_id": version_id})
+            await _weigh(connection, version_id, now.words, now.heading_words)
+        weighed.add(version_id)
+
+
+async def _follow(connection: AsyncConnection, words: float, heading_words: float) -> None:
+    means = {"mean_words": words, "mean_heading_words": heading_words}
+    await connection.execute(_FOLLOW_MEAN, means)
+
+
+async def _weigh(
+    connection: AsyncConnection, version_id: int | None, words: float, heading_words: float
+) -> None:
+    """Store the weights of a version's chunks, or of all, by these mean lengths."""
     await connection.execute(
         _WEIGH,
-        version
-        | {
-            "all_versions": has_drifted,
+        {
+            "version_id": version_id,
+            "mean_words": words,
+            "mean_heading_words": heading_words,
             "dimensions": LEXICAL_DIMENSIONS,
             "heading_weight": ranking.HEADING_WEIGHT,
             "max_terms": ranking.MAX_TERMS,

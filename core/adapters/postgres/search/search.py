@@ -50,7 +50,13 @@ POLICY_LIMIT = 400
 """Chunks of a whole policy: some 200 pages."""
 ARM_LIMIT = 100
 """Candidates of each arm."""
-HNSW_SETTINGS = {"hnsw.iterative_scan": "strict_order", "hnsw.ef_search": "200"}
+HNSW_SETTINGS = {
+    "hnsw.iterative_scan": "strict_order",
+    "hnsw.ef_search": "200",
+    "hnsw.max_scan_tuples": "200000",
+    "hnsw.scan_mem_multiplier": "8",
+}
+"""By its defaults a scan ends after 20,000 tuples, which a scope of one in a hundred passes by."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

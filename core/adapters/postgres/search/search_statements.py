@@ -56,7 +56,7 @@ query AS MATERIALIZED (
               || '}}/{LEXICAL_DIMENSIONS}' AS sparsevec) AS vector
     FROM words)"""
 
-_IN_SCOPE = "version_id = ANY(ARRAY(SELECT version_id FROM live))"
+_IN_SCOPE = "{column} = ANY(ARRAY(SELECT version_id FROM live))"
 _BM25 = "-(t.weights <#> (SELECT vector FROM query))"
 
 _SHOWN = """
@@ -198,7 +198,7 @@ def _lexical_arm(plan: SearchPlan) -> str:
         plan,
         "lexical_arm",
         "weights <#> (SELECT vector FROM query)",
-        f"chunk_terms WHERE {_IN_SCOPE}",
+        f"chunk_terms WHERE {_in_scope(plan)}",
     )
 
 
@@ -207,8 +207,17 @@ def _dense_arm(plan: SearchPlan) -> str:
         plan,
         "dense_arm",
         _distance(plan, "vector"),
-        f"chunk_embeddings WHERE space_id = {plan.space_id} AND {_IN_SCOPE}",
+        f"chunk_embeddings WHERE space_id = {plan.space_id} AND {_in_scope(plan)}",
     )
+
+
+def _in_scope(plan: SearchPlan) -> str:
+    """Return what limits an arm to the scope.
+
+    The planner takes an array of unknown length for ten versions, and their index for the cheaper:
+    where the HNSW index is wanted, no index fits the condition.
+    """
+    return _IN_SCOPE.format(column="(version_id + 0)" if plan.uses_index else "version_id")
 
 
 def _arm(plan: SearchPlan, name: str, distance: str, source: str) -> str:
