@@ -118,7 +118,7 @@ METRICS: Mapping[str, Metric] = {
     ),
     "citebound_lost_workspaces": Metric(
         kind="gauge",
-        means="Workspaces whose token the platform no longer takes, as this process was told.",
+        means="Workspaces and tenants that refuse our credentials, as this process was told.",
     ),
     "citebound_unheard_minutes": Metric(
         kind="gauge",

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from core.config.settings import Settings
-from core.config.teams import GRAPHS
+from core.config.teams import CLOUDS, Cloud
 from core.domain.errors import ConfigError
 
 _GUID = re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -41,7 +41,9 @@ class TeamsSetup:
     """Another service that issues tokens, for tests; None: the real one."""
     openid_url: str | None = None
     """Another address of keys, for tests; None: the real one."""
-    graph_url: str = "https://graph.microsoft.com"
+    cloud: Cloud = CLOUDS["public"]
+    """Microsoft's cloud."""
+    graph_url: str = CLOUDS["public"].graph
     """Where Microsoft Graph is asked for members of groups, without a path."""
     identity_endpoint: str | None = None
     """Where a managed identity gets its tokens; None: on a virtual machine's address."""
@@ -82,7 +84,8 @@ def teams_setup(settings: Settings) -> TeamsSetup | None:
         hosts=_hosts(settings),
         transport=_transport(settings),
         rights=settings.teams_config,
-        graph_url=settings.graph_url.rstrip("/"),
+        cloud=settings.cloud,
+        graph_url=settings.graph,
         login_url=settings.teams_login_url,
         openid_url=settings.teams_openid_url,
         identity_endpoint=settings.identity_endpoint,
@@ -117,7 +120,8 @@ def _guid(variable: str, value: str | None, what: str) -> str:
 
 
 def _hosts(settings: Settings) -> frozenset[str]:
-    names = settings.teams_service_hosts.lower().replace(",", " ").split()
+    told = settings.teams_service_hosts
+    names = (settings.cloud.host if told is None else told).lower().replace(",", " ").split()
     wrong = [name for name in names if not _HOST.fullmatch(name)]
     if wrong or not names:
         raise ConfigError(
@@ -137,10 +141,7 @@ def _real(settings: Settings) -> None:
         raise ConfigError(
             "CITEBOUND_TEAMS_OPENID_URL decides whose keys are trusted: unset it in production"
         )
-    if settings.graph_url.rstrip("/") not in GRAPHS:
-        raise ConfigError(
-            f"CITEBOUND_GRAPH_URL gets a token: in production one of {', '.join(GRAPHS)}"
-        )
+    settings.require_graph()
 
 
 def _transport(settings: Settings) -> Literal["botbuilder", "rest"]:

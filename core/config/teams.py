@@ -9,14 +9,59 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.config.setting import is_address, is_key, one_of, setting
+from core.domain.errors import ConfigError
 
-GRAPHS: Mapping[str, str] = {
-    "https://graph.microsoft.com": "https://login.microsoftonline.com",
-    "https://graph.microsoft.us": "https://login.microsoftonline.us",
-    "https://dod-graph.microsoft.us": "https://login.microsoftonline.us",
-    "https://microsoftgraph.chinacloudapi.cn": "https://login.partner.microsoftonline.cn",
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cloud:
+    """Where one of Microsoft's clouds has its services."""
+
+    login: str
+    """Issues tokens to us."""
+    resource: str
+    """The bot's tokens are for it, and it issues those that come with activities."""
+    keys: str
+    """Metadata of the keys that sign these."""
+    graph: str
+    """Microsoft Graph."""
+    host: str
+    """Takes replies; empty: not published."""
+
+
+_US_LOGIN = "https://login.microsoftonline.us"
+_METADATA = "v1/.well-known/openidconfiguration"
+_US_KEYS = f"https://login.botframework.azure.us/{_METADATA}"
+CLOUDS: Mapping[str, Cloud] = {
+    "public": Cloud(
+        login="https://login.microsoftonline.com",
+        resource="https://api.botframework.com",
+        keys=f"https://login.botframework.com/{_METADATA}",
+        graph="https://graph.microsoft.com",
+        host="smba.trafficmanager.net",
+    ),
+    "usgov": Cloud(
+        login=_US_LOGIN,
+        resource="https://api.botframework.us",
+        keys=_US_KEYS,
+        graph="https://graph.microsoft.us",
+        host="smba.infra.gov.teams.microsoft.us",
+    ),
+    "usgovdod": Cloud(
+        login=_US_LOGIN,
+        resource="https://api.botframework.us",
+        keys=_US_KEYS,
+        graph="https://dod-graph.microsoft.us",
+        host="smba.infra.dod.teams.microsoft.us",
+    ),
+    "china": Cloud(
+        login="https://login.partner.microsoftonline.cn",
+        resource="https://api.botframework.azure.cn",
+        keys=f"https://login.botframework.azure.cn/{_METADATA}",
+        graph="https://microsoftgraph.chinacloudapi.cn",
+        host="",
+    ),
 }
-"""Microsoft Graph in each of Microsoft's clouds, with the service that issues tokens for it."""
+"""Microsoft's clouds (learn.microsoft.com, "Configure bots for national clouds")."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,10 +97,18 @@ class TeamsSettings:
         check=one_of("botbuilder", "rest"),
     )
     """Both pass the same tests."""
-    teams_service_hosts: str = setting(
+    teams_cloud: str = setting(
+        "CITEBOUND_TEAMS_CLOUD",
+        "public",
+        "Microsoft's cloud, for Teams and SharePoint: `public`, `usgov` (GCC High), `usgovdod` or"
+        " `china`",
+        check=one_of(*CLOUDS),
+    )
+    """Decides who issues tokens, whose tokens are believed, and where Graph and Teams are."""
+    teams_service_hosts: str | None = setting(
         "CITEBOUND_TEAMS_SERVICE_HOSTS",
-        "smba.trafficmanager.net",
-        "Hosts to which the bot's token may be sent, by commas; sovereign clouds have their own",
+        None,
+        "Hosts to which the bot's token may be sent, by commas; unset: that of the cloud",
     )
     """Names of hosts, without scheme or path."""
     teams_config: Path | None = setting(
@@ -64,13 +117,13 @@ class TeamsSettings:
         "File with groups of people and scopes of channels of Teams, TOML",
     )
     """See `bot.audience_config`."""
-    graph_url: str = setting(
+    graph_url: str | None = setting(
         "CITEBOUND_GRAPH_URL",
-        "https://graph.microsoft.com",
-        "Microsoft Graph: who is in `entra_groups`, and what sources in SharePoint hold",
+        None,
+        "Another Microsoft Graph than that of the cloud, for tests",
         check=is_address,
     )
-    """Without a path; sovereign clouds have their own. In production one of Microsoft's."""
+    """Without a path. Refused in production, unless it is the cloud's."""
     identity_endpoint: str | None = setting(
         "IDENTITY_ENDPOINT",
         None,
@@ -102,3 +155,25 @@ class TeamsSettings:
         check=is_address,
     )
     """Refused in production."""
+
+    @property
+    def cloud(self) -> Cloud:
+        """Microsoft's cloud."""
+        return CLOUDS[self.teams_cloud]
+
+    @property
+    def graph(self) -> str:
+        """Where Microsoft Graph is asked, without a path."""
+        return (self.graph_url or self.cloud.graph).rstrip("/")
+
+    def require_graph(self) -> None:
+        """Refuse a Graph that is not the cloud's.
+
+        Raises:
+            ConfigError: It is another one.
+        """
+        if self.graph != self.cloud.graph:
+            raise ConfigError(
+                "CITEBOUND_GRAPH_URL gets a token: unset it in production; CITEBOUND_TEAMS_CLOUD"
+                " chooses among Microsoft's clouds"
+            )

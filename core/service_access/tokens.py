@@ -5,7 +5,9 @@ fetch at a time; a token is kept until five minutes before its end.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, cast
 
@@ -20,6 +22,7 @@ EARLY_S = 300.0
 """A token that ends sooner than this is renewed."""
 SHORTEST_S = 30.0
 """A token is kept that long, whatever it says of its end."""
+WATCHED_EVERY_S = 60.0
 FINE = 200
 
 
@@ -61,6 +64,8 @@ class FetchedToken:
     _: KW_ONLY
     now: Callable[[], float]
     """In seconds since 1970."""
+    refusal: str | None = field(default=None, init=False)
+    """Why the service gives us none, as it said last; None: it does, or was not asked yet."""
     _token: str = field(default="", init=False, repr=False)
     _ends_at: float = field(default=0.0, init=False)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
@@ -95,17 +100,39 @@ class FetchedToken:
                 allow_redirects=False,
                 proxy=proxy_for(request.url) if request.is_proxied else None,
             ) as response:
-                told: Any = await response.json(content_type=None)
-                status = response.status
+                status, said = response.status, await response.text(errors="replace")
+            told: Any = json.loads(said) if status == FINE else _maybe_json(said)
         except (ClientError, OSError, TimeoutError, ValueError) as error:
             raise TokenError(f"no_answer ({type(error).__name__})") from None
         body = cast("dict[str, Any]", told) if isinstance(told, dict) else {}
         token = body.get("access_token")
         if status != FINE or not isinstance(token, str) or not token:
-            raise TokenError(_why(status, body), is_refusal=status in {400, 401, 403})
+            is_refusal = status in {400, 401, 403}
+            self.refusal = _why(status, body) if is_refusal else self.refusal
+            raise TokenError(_why(status, body), is_refusal=is_refusal)
+        self.refusal = None
         self._token = token
         lasts_s = _lasts_s(body, asked_at)
         self._ends_at = asked_at + max(SHORTEST_S, lasts_s - EARLY_S)
+
+
+@asynccontextmanager
+async def watched(*tokens: FetchedToken) -> AsyncGenerator[None]:
+    """Keep tokens fresh until the block ends, so that one that is refused is known before use."""
+
+    async def fetch() -> None:
+        while True:
+            for token in tokens:
+                with suppress(TokenError):
+                    await token.current()
+            await asyncio.sleep(WATCHED_EVERY_S)
+
+    async with asyncio.TaskGroup() as group:
+        watching = group.create_task(fetch())
+        try:
+            yield
+        finally:
+            watching.cancel()
 
 
 def client_credentials(
@@ -155,6 +182,14 @@ def _lasts_s(body: Mapping[str, Any], asked_at: float) -> float:
         if told.isascii() and told.isdecimal():
             return float(told) - since
     return 0.0
+
+
+def _maybe_json(said: str) -> Any:
+    """Read what a refusal says; None where it is no JSON, as a proxy's."""
+    try:
+        return json.loads(said)
+    except ValueError:
+        return None
 
 
 def _why(status: int, body: Mapping[str, Any]) -> str:

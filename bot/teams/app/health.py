@@ -17,7 +17,7 @@ from bot.doctor_check import Diagnosis, Status
 from bot.private_channels import IS_PRIVATE, findings, members_of_case_channel
 from bot.teams.app.message_check import check_messages
 from bot.teams.auth.credentials import token_for
-from bot.teams.auth.signing_keys import METADATA_URL, signing_keys
+from bot.teams.auth.signing_keys import signing_keys
 from bot.teams.connector.addresses import Addresses
 from bot.teams.connector.connector import Address, RestTransport, Transport
 from bot.teams.connector.http_client import ConnectorHttp, open_session
@@ -199,7 +199,7 @@ async def _called(setup: TeamsSetup) -> Diagnosis:
 
 async def _keys(setup: TeamsSetup) -> Diagnosis:
     subject = f"{SUBJECT}, signing keys"
-    url = setup.openid_url or METADATA_URL
+    url = setup.openid_url or setup.cloud.keys
     async with signing_keys(url) as keys:
         if keys.are_warm:
             return Diagnosis(subject=subject, health=Status.FINE, found="read")

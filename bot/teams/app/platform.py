@@ -28,7 +28,7 @@ from bot.teams.app.endpoint import PATH, TeamsEndpoint
 from bot.teams.app.event_intake import TeamsEventIntake
 from bot.teams.app.health import TeamsChannelCheck
 from bot.teams.auth.credentials import token_for
-from bot.teams.auth.signing_keys import METADATA_URL, SigningKeys, signing_keys
+from bot.teams.auth.signing_keys import SigningKeys, signing_keys
 from bot.teams.auth.token_verifier import InboundVerifier, UnsafeAnonymous, Verifier
 from bot.teams.cards.render import in_one_card, render
 from bot.teams.connector.addresses import Addresses
@@ -47,6 +47,7 @@ from core.bootstrap import Service
 from core.config.settings import Settings
 from core.domain.delivery import Delivery
 from core.ports import Platform
+from core.service_access.tokens import FetchedToken, watched
 
 TRANSPORTS: Mapping[str, Callable[[ConnectorHttp], Transport]] = {
     "botbuilder": BotbuilderTransport,
@@ -85,10 +86,13 @@ async def _connected(
     identity = identity_of(setup, lets_guests=bool(rights.guests.kinds))
     async with AsyncExitStack() as stack:
         session = await stack.enter_async_context(open_session())
-        exchange = ConnectorHttp(session, token_for(setup, session), identity.service_urls.allows)
+        token = token_for(setup, session)
+        exchange = ConnectorHttp(session, token, identity.service_urls.allows)
         keys = None
+        if isinstance(token, FetchedToken):
+            await stack.enter_async_context(watched(token))
         if not setup.is_anonymous:
-            reading = signing_keys(setup.openid_url or METADATA_URL)
+            reading = signing_keys(setup.openid_url or setup.cloud.keys)
             keys = await stack.enter_async_context(reading)
         background = BackgroundTasks(await stack.enter_async_context(asyncio.TaskGroup()))
         stack.push_async_callback(background.ended)
@@ -117,6 +121,7 @@ async def _connected(
             posting=connected.posting,
             routes=(web.post(PATH, endpoint.take),),
             trouble=trouble,
+            lost=lambda: {setup.tenant: token.refusal} if token.refusal else {},
         )
 
 

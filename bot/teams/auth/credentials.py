@@ -18,12 +18,12 @@ from core.service_access.tokens import (
     managed_identity,
 )
 
-LOGIN_URL = "https://login.microsoftonline.com"
-RESOURCE = "https://api.botframework.com"
-
 
 class AppToken(Protocol):
     """The bot's own token. Safe from many tasks."""
+
+    refusal: str | None
+    """See `FetchedToken.refusal`."""
 
     async def current(self) -> str | None:
         """Return a token that is good for some minutes; None: none is needed.
@@ -41,6 +41,8 @@ class AppToken(Protocol):
 class NoToken:
     """For the Agents Playground, which wants none."""
 
+    refusal: str | None = None
+
     async def current(self) -> None:
         """See `AppToken.current`."""
         return
@@ -54,7 +56,7 @@ def token_for(
     session: ClientSession,
     *,
     now: Callable[[], float] = time.time,
-    resource: str = RESOURCE,
+    resource: str | None = None,
 ) -> AppToken:
     """Return where the bot's token comes from.
 
@@ -62,11 +64,11 @@ def token_for(
         setup: by what it proves who it is.
         session: fetches the token.
         now: in seconds since 1970.
-        resource: the service that the token is for.
+        resource: the service that the token is for; None: the connector service of the cloud.
     """
     if setup.is_anonymous:
         return NoToken()
-    request = _request(setup, resource)
+    request = _request(setup, resource or setup.cloud.resource)
     return FetchedToken(session, lambda: request, now=now)
 
 
@@ -79,7 +81,7 @@ def _request(setup: TeamsSetup, resource: str) -> TokenRequest:
             header=setup.identity_header,
         )
     return client_credentials(
-        f"{(setup.login_url or LOGIN_URL).rstrip('/')}/{setup.tenant}/oauth2/v2.0/token",
+        f"{(setup.login_url or setup.cloud.login).rstrip('/')}/{setup.tenant}/oauth2/v2.0/token",
         client=setup.app_id,
         secret=setup.password,
         scope=f"{resource}/.default",

@@ -23,10 +23,10 @@ from jwt import PyJWK
 from jwt.exceptions import PyJWTError
 
 from bot.teams.protocol.payload import is_id
+from core.config.teams import CLOUDS
 from core.domain.json_value import Json
 
-METADATA_URL = "https://login.botframework.com/v1/.well-known/openidconfiguration"
-"""Of the public cloud."""
+METADATA_URL = CLOUDS["public"].keys
 READ_WITHIN_S = 5.0
 """Both documents together."""
 REFRESH_S = 3600.0

@@ -28,8 +28,6 @@ from bot.teams.protocol.identity import TeamsIdentity
 from bot.teams.protocol.payload import is_id
 from core.domain.json_value import Json
 
-ISSUER = "https://api.botframework.com"
-"""Of tokens that the service itself makes; a token made with our own secret has another one."""
 ALGORITHM = "RS256"
 LEEWAY_S = 300.0
 """By which clocks may differ, as Microsoft's own check has it."""
@@ -119,7 +117,7 @@ class InboundVerifier:
                 key.key,
                 algorithms=[ALGORITHM],
                 audience=self._identity.app_id,
-                issuer=ISSUER,
+                issuer=self._identity.issuer,
                 leeway=LEEWAY_S,
                 options={"require": list(REQUIRED), "strict_aud": True},
             )

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from bot.json_fields import Object, maybe_object
 from bot.teams.protocol.payload import maybe
 from bot.teams.setup import TeamsSetup
+from core.config.teams import CLOUDS
 from core.domain.errors import ContractError
 
-PUBLIC_CLOUD = "smba.trafficmanager.net"
-"""Where Teams takes replies; sovereign clouds have hosts of their own."""
+PUBLIC_CLOUD = CLOUDS["public"].host
+"""Where Teams takes replies."""
 LONGEST_URL = 300
 """Characters: real ones have about 80."""
 _URL = re.compile(
@@ -90,6 +91,8 @@ class TeamsIdentity:
     """Where replies may go."""
     is_anonymous: bool = False
     """True: nobody proves who they are. For the local playground alone: see `UnsafeAnonymous`."""
+    issuer: str = CLOUDS["public"].resource
+    """Of tokens that the service itself makes; a token made with our own secret has another one."""
     lets_guests: bool = False
     """True: guests of our tenant may ask, as far as the audience admits them."""
 
@@ -131,5 +134,6 @@ def identity_of(setup: TeamsSetup, *, lets_guests: bool = False) -> TeamsIdentit
         tenants=frozenset({setup.tenant} - {""}),
         service_urls=ServiceUrls(setup.hosts, allows_loopback=setup.allows_loopback),
         is_anonymous=setup.is_anonymous,
+        issuer=setup.cloud.resource,
         lets_guests=lets_guests,
     )

@@ -1,5 +1,6 @@
 """The services that issue the bot's tokens: by its secret, and to a managed identity."""
 
+import json
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -33,6 +34,8 @@ class Login:
     clock: Clock
     faults: Faults
     journal: Journal
+    connector: str = AUDIENCE
+    """For what the connector service wants tokens: each cloud has its own."""
     issued: dict[str, Issued] = field(default_factory=dict[str, Issued])
     lasts_s: int = 3_600
     _numbers: "count[int]" = field(default_factory=lambda: count(1))
@@ -52,14 +55,14 @@ class Login:
         for one in self.issued.values():
             one.is_revoked = True
 
-    def is_good(self, header: str, *, audience: str = AUDIENCE) -> bool:
+    def is_good(self, header: str, *, audience: str | None = None) -> bool:
         """Say whether a service may take a request with this header."""
         found = self.issued.get(header.removeprefix("Bearer "))
         return (
             header.startswith("Bearer ")
             and found is not None
             and not found.is_revoked
-            and found.audience == audience
+            and found.audience == (audience or self.connector)
             and found.ends_at > self.clock.now()
         )
 
@@ -112,7 +115,10 @@ class Login:
         fault = self.faults.take("token")
         if fault is None or fault.status is None:
             return None
-        return web.Response(status=fault.status, text=str(fault.body))
+        return web.Response(
+            status=fault.status,
+            text=fault.body if isinstance(fault.body, str) else json.dumps(fault.body),
+        )
 
     def _refuse(self, entry: Entry, status: int, error: str, code: int) -> web.Response:
         entry.outcome = error

@@ -250,7 +250,7 @@ async def opened(source: PolicySource, settings: Settings) -> AsyncGenerator[Sha
         token = graph_token(source, settings, session)
         http = ServiceHttp(
             session,
-            base=f"{settings.graph_url.rstrip('/')}/v1.0",
+            base=f"{settings.graph}/v1.0",
             credentials=TokenCredentials(
                 token=token,
                 check=f"check {source_variable(source.name)}, and tenant and app of the source",

@@ -17,7 +17,6 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from cryptography.x509 import load_pem_x509_certificate
 
 from core.config.settings import Settings, source_credential, source_variable
-from core.config.teams import GRAPHS
 from core.domain.errors import ConfigError
 from core.service_access.tokens import (
     FetchedToken,
@@ -37,15 +36,11 @@ def graph_token(source: PolicySource, settings: Settings, session: ClientSession
     Raises:
         ConfigError: There is no secret, or it would go to none of Microsoft's hosts.
     """
-    graph = settings.graph_url.rstrip("/")
     if settings.environment == "production":
-        if graph not in GRAPHS:
-            raise ConfigError(
-                f"CITEBOUND_GRAPH_URL gets a token: in production one of {', '.join(GRAPHS)}"
-            )
+        settings.require_graph()
         if settings.teams_login_url:
             raise ConfigError("CITEBOUND_TEAMS_LOGIN_URL gets the secret: unset it in production")
-    return FetchedToken(session, _request(source, settings, graph), now=time.time)
+    return FetchedToken(session, _request(source, settings, settings.graph), now=time.time)
 
 
 def _request(source: PolicySource, settings: Settings, graph: str) -> Callable[[], TokenRequest]:
@@ -65,7 +60,7 @@ def _request(source: PolicySource, settings: Settings, graph: str) -> Callable[[
             f"there is no client secret of the registration {app}: set"
             f" {source_variable(source.name)}, or a file by {source_variable(source.name)}_FILE"
         )
-    login = settings.teams_login_url or GRAPHS.get(graph, GRAPHS["https://graph.microsoft.com"])
+    login = settings.teams_login_url or settings.cloud.login
     url, scope = f"{login.rstrip('/')}/{tenant}/oauth2/v2.0/token", f"{graph}/.default"
     if "-----BEGIN" in secret:
         return _certified(
