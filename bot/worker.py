@@ -344,6 +344,7 @@ def _request(
         tags=readers.tags,
         are_groups_unread=readers.are_groups_unread,
         asked_on=claimed.as_of,
+        attempt=claimed.attempt,
         edition=claimed.edition,
         question_id=claimed.question_id,
         is_addressed=claimed.raw.get(OVERHEARD) is not True,

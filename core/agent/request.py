@@ -61,6 +61,8 @@ class AskRequest:
     """The day of the first attempt, which a repeated one has again; None: today."""
     edition: int | None = None
     """State of the corpus; None: the current one."""
+    attempt: int = 1
+    """How often it was begun: each time there is that much more time until the deadline."""
     use_rag: bool = True
     """False: graph only."""
     context: tuple[ContextMessage, ...] = ()

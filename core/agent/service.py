@@ -39,6 +39,7 @@ from core.domain.answer import Answer
 from core.domain.errors import (
     ContractError,
     EmptyCorpusError,
+    StarvedError,
     UsageError,
     first_transient,
     raised_at,
@@ -172,11 +173,11 @@ class Answering:
             run = await self._run(request, question, knowledge, self._parts, progress)
             run = replace(run, answer=await self._similar.beside(run.question, run.answer))
         except Exception as error:  # whatever it is, whoever asked hears of it
-            return await self._recorded(self._failed(question, error), completion)
+            return await self._recorded(self._failed(question, error, completion), completion)
         try:
             return await self._recorded(run, completion)
         except Exception as error:  # as above
-            return await self._recorded(self._failed(question, error), completion)
+            return await self._recorded(self._failed(question, error, completion), completion)
 
     async def may_be_report(self, request: AskRequest) -> bool:
         """Say whether a message may tell of misconduct, before anything shows that it is read.
@@ -192,15 +193,19 @@ class Answering:
         question = self._question(request, text=text, conversation_id=known, edition=NO_EDITION)
         return is_confidential(replace(question, history=history))
 
-    def _failed(self, question: Question, error: Exception) -> Run:
+    def _failed(self, question: Question, error: Exception, completion: Completion | None) -> Run:
         """Return the run of a question that broke.
 
         Raises:
-            TransientError: It was that: the same question may be answered if it is asked again.
+            TransientError: It was that: the same question may be answered if it is asked again. So
+                may one from a queue which no model, but the machine alone, kept beyond its
+                deadline.
         """
         passing = first_transient(error)
         if passing is not None:
             raise passing
+        if isinstance(error, TimeoutError) and completion is not None:
+            raise StarvedError from error
         cause = error.cause if isinstance(error, AbandonedError) else error
         # Name and place alone: what an error says may hold what was asked.
         logger.error(
@@ -289,6 +294,8 @@ class Answering:
         """Take a question through the pipeline, and keep what a replay needs."""
         searches = SearchLog(parts.retriever)
         calibrations = await self._calibrations.active()
+        deadline_s = parts.limits.deadline_s * request.attempt
+        parts = replace(parts, limits=replace(parts.limits, deadline_s=deadline_s))
         most = parts.limits.tool_calls
         run = await self._pipeline_of(replace(parts, retriever=searches)).run(
             Task(

@@ -10,6 +10,7 @@ back
 │   ├── OvertakenError    somebody else was faster            read again, repeat
 │   ├── OccupiedError     another process is at it            wait until it has ended, repeat
 │   ├── BusyError         it asks to be left alone for long   wait, and count no attempt
+│   ├── StarvedError     the machine missed the deadline      begin it again, with more time
 │   └── ModelUnavailableError  no language model answers      answer without one
 │       └── BudgetSpentError   a run may call it no more      answer from what there is
 ├── ContractError    a model, service or file broke its word  do not repeat; record, fall back
@@ -65,6 +66,10 @@ class BusyError(TransientError):
         """Take the seconds after which it may be asked again."""
         super().__init__(message)
         self.after_s = after_s
+
+
+class StarvedError(TransientError):
+    """The machine had too much to do to answer within the deadline."""
 
 
 class ModelUnavailableError(TransientError):

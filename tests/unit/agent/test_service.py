@@ -17,6 +17,7 @@ from core.domain.errors import (
     ContractError,
     EmptyCorpusError,
     IntegrityError,
+    StarvedError,
     TransientError,
     UsageError,
 )
@@ -24,7 +25,7 @@ from core.domain.ontology import Snapshot
 from core.domain.question import Scope, Turn
 from core.domain.run import RunLimits
 from core.language.languages import Language
-from core.ports import Embedder, EmbeddingSpace, Knowledge, Progressed, Vector
+from core.ports import Completion, Embedder, EmbeddingSpace, Knowledge, Progressed, Vector
 from core.ports.text_models import OffTopic
 from core.retrieval.retriever import Retriever
 from tests.factories import NOW, make_judgement
@@ -384,6 +385,17 @@ async def test_a_run_beyond_its_deadline_has_failed() -> None:
     reply = await service.answering.ask(REQUEST)
     assert reply.answer.outcome is Outcome.FAILED
     assert service.log.runs[0].warnings == ("TimeoutError",)
+
+
+async def test_a_queued_question_that_the_machine_delayed_is_begun_again() -> None:
+    """Nothing is recorded, and the next attempt has more time; at a terminal it has failed."""
+    service = make_service(replace(GOOD, delay_s=0.2), limits=RunLimits(deadline_s=0.01))
+    queued = Completion(message_id=1, lease_token="t", cause="r")  # noqa: S106  # a lease
+    with pytest.raises(StarvedError):
+        await service.answering.ask(REQUEST, completion=queued)
+    assert service.log.runs == []
+    again = await service.answering.ask(replace(REQUEST, attempt=6_000))
+    assert again.answer.outcome is Outcome.ANSWERED
 
 
 async def test_a_known_thread_goes_on() -> None:
