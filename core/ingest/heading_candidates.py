@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from core.domain.errors import DocumentError
 from core.domain.policy import LoadedDocument
 from core.ingest.numbering import Label, parse_label
 
@@ -60,6 +61,11 @@ class HeadingLine:
     """The level the format gives it, from 1; None where only its number or capitals speak."""
 
 
+MOST_NUMBERED = 200_000
+"""Lines of a document that begin with a number: they take some 8 s of processor time."""
+_BEGINS_WITH_NUMBER = re.compile("^[0-9]", re.MULTILINE)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Line:
     start: int
@@ -78,7 +84,15 @@ class _Line:
 
 
 def candidate_lines(document: LoadedDocument) -> list[HeadingLine]:
-    """Return the lines that look like headings, in text order."""
+    """Return the lines that look like headings, in text order.
+
+    Raises:
+        DocumentError: So many lines begin with a number that to weigh each would take too long.
+    """
+    if len(_BEGINS_WITH_NUMBER.findall(document.text)) > MOST_NUMBERED:
+        raise DocumentError(
+            f"more than {MOST_NUMBERED:,} of its lines begin with a number: split the file"
+        )
     marked = {heading.span.char_start: heading.level for heading in document.headings}
     reads_numbers = is_loosely_marked(document)
     found: list[HeadingLine] = []

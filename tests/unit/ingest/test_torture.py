@@ -8,6 +8,7 @@ import io
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from time import process_time
 
 import docx
 import pytest
@@ -211,3 +212,33 @@ def test_one_line_of_many_references_is_read_in_linear_time(unit: str) -> None:
     """Without a line end, without a full stop: nothing is copied once for each of them."""
     text = f"1 Scope\n\n{unit * (8000 // len(unit))}\n"
     check_spans(prepare(text.encode(), source_name="a.txt"))
+
+
+def test_many_numbers_take_time_in_proportion() -> None:
+    """Twice as many items or headings take about twice as long, also to extract from them."""
+    for line, least, name in (
+        ("1. ", 20_000, "many.txt"),
+        ("1.\n", 10_000, "many.txt"),
+        ("# Rule\n\nStaff must ask.\n\n", 500, "many.md"),
+    ):
+        seconds: list[float] = []
+        for count in (least, 4 * least):
+            began_s = process_time()
+            prepared = prepare((line * count).encode() + b"\n\nEnd.", source_name=name)
+            extract(
+                SourceDocument(
+                    text=prepared.document.text,
+                    sections=prepared.sections,
+                    policy_key=prepared.metadata.key,
+                    title=prepared.metadata.title,
+                    jurisdiction=prepared.metadata.jurisdiction,
+                )
+            )
+            seconds.append(process_time() - began_s)
+        assert seconds[1] < 10 * seconds[0]
+
+
+def test_a_megabyte_of_numbered_lines_is_refused() -> None:
+    """In a line, before each is weighed."""
+    with pytest.raises(DocumentError, match="200,000 of its lines begin with a number"):
+        prepare(b"1.\n" * 350_000, source_name="many.txt")
