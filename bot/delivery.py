@@ -44,7 +44,6 @@ from core.domain.errors import BusyError, OvertakenError
 from core.domain.officers import Account, NoLink, SignInLink
 from core.domain.policy import EVERYONE
 from core.failpoints import failpoint
-from core.language.languages import Language
 from core.leases import renewed
 from core.ports import Outbox, Platform
 
@@ -182,8 +181,8 @@ async def _welcoming(delivery: Delivery, platform: Platform) -> Delivery:
 async def _spoken(delivery: Delivery, platform: Platform) -> Delivery:
     """Choose the language of a reply, once: it is kept with the reply.
 
-    What answers somebody is in their language, also where others read it: they opened the thread.
-    What officers read together is in the deployment's.
+    What answers somebody is in their language, also where others read it; what officers read
+    together is in the deployment's.
     """
     reply, place = delivery.reply, delivery.place
     if reply.language is not None:
@@ -196,12 +195,11 @@ async def _spoken(delivery: Delivery, platform: Platform) -> Delivery:
 
 def _confirmed(delivery: Delivery) -> Delivery:
     """Say what an officer says who confirms an answer without a word of their own."""
-    reply = delivery.reply
-    if reply.officer_reply is None or reply.officer_reply.text:
+    reply, told = delivery.reply, delivery.reply.officer_reply
+    if told is None or told.text or reply.language is None:
         return delivery
-    words = ANSWER_CONFIRMED.of(reply.language or Language.ENGLISH)
-    confirmed = replace(reply.officer_reply, text=words)
-    return replace(delivery, reply=replace(reply, officer_reply=confirmed))
+    told = replace(told, text=ANSWER_CONFIRMED.of(reply.language))
+    return replace(delivery, reply=replace(reply, officer_reply=told))
 
 
 def _snake(told: Step | PostResult) -> str:

@@ -18,17 +18,14 @@ from bot.actions.press import (
     Redraw,
     Say,
 )
+from bot.forms.effects import ADDS, CONFIRMS, REPLACES, effects_of
 from bot.forms.forms import (
-    ADDS,
     ANSWER,
-    CONFIRMS,
-    REPLACES,
     TITLES,
     WRITE_ANSWER,
     FormName,
     SeenBy,
     case_answer_form,
-    effects_of,
     escalation_form,
 )
 from bot.replies.case_texts import already_sent, case_stands, sent_words

@@ -10,8 +10,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from bot.forms.reasons import REASONS
-from core.cases.rules import may_be_judged
-from core.domain.case import Case, ReviewVerdict
+from core.domain.case import Case
 from core.domain.case_actions import NOTE_LIMIT, REPLY_LIMIT
 from core.language.interface.texts import Text
 
@@ -19,8 +18,6 @@ NOTE, URGENCY, PRIVACY = "note", "urgency", "privacy"
 WHY, DETAILS, ANSWER, QUESTION, WHERE = "why", "txt", "answer", "question", "where"
 EFFECT = "effect"
 """Ids of fields."""
-REPLACES, CONFIRMS, ADDS = "replaces", "confirms", "adds"
-"""Values of `EFFECT`."""
 DIRECT, THREAD, ANONYMOUS = "dm", "thread", "anon"
 """Values of `WHERE` and of `PRIVACY`."""
 TICKED = "true"
@@ -96,14 +93,6 @@ _WRITE_QUESTION = Text("Write a question", "Schreiben Sie eine Frage")
 
 
 _EFFECT = Text("The answer that the asker got", "Die Antwort, die es schon gab")
-CONFIRMING = (
-    (CONFIRMS, Text("Confirm it", "Bestätigen")),
-    (ADDS, Text("Confirm it and add my text", "Bestätigen und um meinen Text ergänzen")),
-)
-EFFECTS = (
-    (REPLACES, Text("Replace it with my text", "Durch meinen Text ersetzen")),
-    *CONFIRMING,
-)
 
 
 class SeenBy(StrEnum):
@@ -328,16 +317,6 @@ def report_form(answer_id: str) -> Form:
             TextField(id=DETAILS, label=_DETAILS, limit=NOTE_LIMIT),
         ),
     )
-
-
-def effects_of(case: Case) -> tuple[tuple[str, Text], ...]:
-    """Return what an officer's answer may make of the earlier one; empty: there is none.
-
-    One that was found right is not replaced.
-    """
-    if not may_be_judged(case):
-        return ()
-    return CONFIRMING if case.verdict is ReviewVerdict.RIGHT else EFFECTS
 
 
 def case_answer_form(

@@ -9,7 +9,8 @@ from aiohttp import web
 
 from bot.actions.cases import OfficerActions
 from bot.actions.press import FieldError, Outcome, Press, Say
-from bot.forms.forms import ANSWER, EFFECT, Entered, effects_of
+from bot.forms.effects import effects_of
+from bot.forms.forms import ANSWER, EFFECT, Entered
 from bot.officer.filters import filters
 from bot.officer.gate import HOME, Gate, NoPageError, Visit
 from bot.officer.overview import is_overdue

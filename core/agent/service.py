@@ -151,14 +151,13 @@ class Answering:
             progress: Told what is being done, in words for people.
             completion: What a surface settles with the record; None: nothing.
 
-        Whatever breaks on the way that would break again is an outcome too: it is recorded as
-        failed, with an apology.
+        What would break again is an outcome too: it is recorded as failed, with an apology.
 
         Raises:
             UsageError: The message is empty or too long.
             EmptyCorpusError: Nothing was ever ingested.
             OvertakenError: The completion's lease is lost. Nothing was recorded.
-            TransientError: The database failed. Nothing was recorded, so there is nothing to show.
+            TransientError: The database failed, or `StarvedError`. Nothing was recorded.
         """
         known = await self._conversations.find(request.place)
         history = await self._conversations.history(known) if known else ()
@@ -197,9 +196,8 @@ class Answering:
         """Return the run of a question that broke.
 
         Raises:
-            TransientError: It was that: the same question may be answered if it is asked again. So
-                may one from a queue which no model, but the machine alone, kept beyond its
-                deadline.
+            TransientError: It was that, or the machine alone kept a question from the queue beyond
+                its deadline: it may be answered if it is asked again.
         """
         passing = first_transient(error)
         if passing is not None:
@@ -207,14 +205,10 @@ class Answering:
         if isinstance(error, TimeoutError) and completion is not None:
             raise StarvedError from error
         cause = error.cause if isinstance(error, AbandonedError) else error
+        name = type(cause).__name__
         # Name and place alone: what an error says may hold what was asked.
-        logger.error(
-            "question %s failed: %s at %s",
-            question.question_id,
-            type(cause).__name__,
-            raised_at(cause),
-        )
-        answer, name = compose.failed(question.language), type(cause).__name__
+        logger.error("question %s failed: %s at %s", question.question_id, name, raised_at(cause))
+        answer = compose.failed(question.language)
         return self._unanswered(question, answer, cause=name)
 
     def _chatting(self, request: AskRequest, question: Question, talk: SmallTalk) -> Run:
@@ -294,10 +288,9 @@ class Answering:
         """Take a question through the pipeline, and keep what a replay needs."""
         searches = SearchLog(parts.retriever)
         calibrations = await self._calibrations.active()
-        deadline_s = parts.limits.deadline_s * request.attempt
-        parts = replace(parts, limits=replace(parts.limits, deadline_s=deadline_s))
-        most = parts.limits.tool_calls
-        run = await self._pipeline_of(replace(parts, retriever=searches)).run(
+        most, deadline_s = parts.limits.tool_calls, parts.limits.deadline_s * request.attempt
+        limits = replace(parts.limits, deadline_s=deadline_s)
+        run = await self._pipeline_of(replace(parts, retriever=searches, limits=limits)).run(
             Task(
                 question=await self._prepared(question, knowledge),
                 knowledge=knowledge,

@@ -152,10 +152,8 @@ class CaseService:
     async def begin_answer(self, case_id: str, who: Account, *, key: str) -> CaseResult:
         """Say whether somebody may answer a case, before they write: `CaseDone` if they may."""
         officer = self.officer_of(who)
-        if officer is None:
-            return await self._act(CaseActionKind.ANSWER, case_id, who, key=key)
-        case = await self._store_for(who).find(case_id)
-        if case is None:
+        case = await self._store_for(who).find(case_id) if officer else None
+        if officer is None or case is None:
             return await self._act(CaseActionKind.ANSWER, case_id, who, key=key)
         refusal = why_not_begun(case, officer, is_sole_officer=self._is_sole(officer))
         if refusal is not None:
@@ -174,8 +172,8 @@ class CaseService:
     ) -> CaseResult:
         """Send an officer's words to the asker, and say at the earlier answer that they hold.
 
-        `text` has the form of `core.cases.written`. With `confirms` the earlier answer stands: it
-        is right, and `text`, which may be empty, adds to it.
+        `text` has the form of `core.cases.written`. With `confirms` the earlier answer is right and
+        stands; `text`, which may be empty, adds to it.
 
         Raises:
             UsageError: The text is empty or too long: nothing of it is cut.
@@ -353,8 +351,7 @@ class CaseService:
         )
         is_answer, verdict = action.kind is CaseActionKind.ANSWER, action.verdict
         says: dict[str, Json] = {"is_direct": is_direct} if is_answer else {}
-        if verdict is not None:
-            says = {**says, "verdict": verdict.value}
+        says |= {} if verdict is None else {"verdict": verdict.value}
         if action.kind not in ASKERS_OWN and is_own(case, action.officer):
             says = {**says, "own_question": True}
         elif verdict is not None:

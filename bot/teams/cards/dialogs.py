@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from bot.actions.press import PressTarget
+from bot.forms.effects import EFFECTS
 from bot.forms.forms import (
     CHOOSE_ONE,
     EFFECT,
-    EFFECTS,
     NOTE_LABEL,
     QUOTED,
     TICKED,

@@ -26,8 +26,10 @@ async def test_the_cloud_decides_about_issuer_and_scope(
     teams: FakeTeams, microsoft: OpenId, policies_database: str, cloud: str, resource: str
 ) -> None:
     """Its own service is believed and gets the token; that of another cloud is nobody."""
-    hosts = {"teams_service_hosts": "smba.example.cn"} if cloud == "china" else {}
-    async with product(teams, microsoft, policies_database, teams_cloud=cloud, **hosts) as served:
+    hosts = "smba.example.cn" if cloud == "china" else None
+    async with product(
+        teams, microsoft, policies_database, teams_cloud=cloud, teams_service_hosts=hosts
+    ) as served:
         teams.login.connector = resource
         maker, anna = microsoft.maker(teams.tenant.app_id), teams.tenant.person("anna")
         for issuer, status in (("https://api.botframework.com", 401), (resource, 200)):

@@ -5,21 +5,18 @@ from dataclasses import replace
 
 import pytest
 
+from bot.forms.effects import ADDS, CONFIRMS, REPLACES, effects_of
 from bot.forms.forms import (
-    ADDS,
     ANONYMOUS,
-    CONFIRMS,
     DIRECT,
     EFFECT,
     PRIVACY,
-    REPLACES,
     URGENCY,
     ChoiceField,
     Entered,
     OptionsField,
     SeenBy,
     case_answer_form,
-    effects_of,
     entered,
     escalation_form,
 )
