@@ -301,10 +301,15 @@ def _of_mark(delivery: Delivery, earlier: Answer, readers: Readers | NoReaders) 
 
 
 def _of_card(delivery: Delivery, readers: Readers | NoReaders) -> Step | None:
-    """Keep a card from channels that are not the officers' alone, and a report from all of them."""
+    """Keep a card from channels that are not the officers' alone, and a report from all of them.
+
+    And a report from officers whom it names, also where it was no report when it was queued.
+    """
+    case = delivery.reply.case
+    if case is not None and delivery.person in case.excluded:
+        return Abandon(code="named_in_report")
     if delivery.is_direct:
         return Abandon(code=readers.reason) if isinstance(readers, NoReaders) else None
-    case = delivery.reply.case
     is_report = case is not None and case.is_sensitive
     if not is_report and isinstance(readers, Readers) and readers.is_private:
         return None

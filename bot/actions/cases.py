@@ -5,7 +5,8 @@ committed, by delivery: an officer who pressed is told only if nothing came of i
 """
 
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
+from operator import add
 from typing import Protocol
 
 from bot.actions.answers import ReplyAccess, is_report
@@ -42,11 +43,23 @@ from core.cases.written import typed
 from core.domain.case import Opener, Urgency
 from core.domain.case_actions import CaseActionKind, CaseDone, CaseRefused, CaseResult, Refusal
 from core.domain.errors import UsageError
-from core.domain.officers import Account
+from core.domain.officers import Account, SpeakUpContacts
 from core.language.interface.texts import Text, as_it_is
 from core.ports.posted_answers import PostedAnswer
 
 NO_CASE = Text("There is no such case.", "Diesen Fall gibt es nicht.")
+NOBODY_LEFT = Text(
+    "I have passed nothing on: everybody in Compliance whom I could tell is named in your report,"
+    " or you asked me to keep it from them. Please turn to somebody outside Compliance, such as"
+    " the speak-up line or the ombudsperson. What the policies say about it is in my reply to you.",
+    "Ich habe nichts weitergegeben: Alle bei Compliance, denen ich es sagen könnte, nennen Sie in"
+    " Ihrer Meldung, oder sie sollen nichts davon erfahren. Bitte wenden Sie sich an jemanden"
+    " außerhalb von Compliance, etwa an die Hinweisgeberstelle oder die Ombudsperson. Was die"
+    " Richtlinien dazu sagen, steht in meiner Antwort an Sie.",
+)
+_LINE = Text(" Speak-up line: {told}.", " Hinweisgeberstelle: {told}.")
+_OMBUDSPERSON = Text(" Ombudsperson: {told}.", " Ombudsperson: {told}.")
+_WITHOUT_NAME = Text(" Without your name: {told}.", " Ohne Ihren Namen: {told}.")
 OWN_QUESTION = Text(
     "You asked this question yourself, so another officer has to answer it.",
     "Diese Frage haben Sie selbst gestellt: Eine andere beauftragte Person muss sie beantworten.",
@@ -92,12 +105,20 @@ class Askers(Protocol):
 class EscalationActions:
     """What askers do: they send a question to Compliance, and say whether the answer is enough.
 
-    `hears_threads` is True where what is written in a thread reaches us without a mention.
+    `hears_threads` is True where what is written in a thread reaches us without a mention;
+    `contacts` are named to whoever reports what nobody in Compliance may be told.
     """
 
     def __init__(
-        self, access: ReplyAccess, desk: CaseService, askers: Askers, *, hears_threads: bool
+        self,
+        access: ReplyAccess,
+        desk: CaseService,
+        askers: Askers,
+        *,
+        hears_threads: bool,
+        contacts: SpeakUpContacts,
     ) -> None:
+        self._contacts = contacts
         self._access = access
         self._desk = desk
         self._askers = askers
@@ -130,7 +151,7 @@ class EscalationActions:
         result = await self._desk.open(
             press.target, press.listed, key=press.key, opener=Opener.PIPELINE
         )
-        return Say(words=_sent(result))
+        return Say(words=self._sent(result))
 
     async def submit(self, press: Press) -> Outcome:
         """Open the case of a form, and say so."""
@@ -148,9 +169,34 @@ class EscalationActions:
             is_anonymous=entered.is_anonymous,
             permalink=details.permalink,
             asker_name=details.name,
+            without=entered.without,
         )
-        told = _sent(result)
+        told = self._sent(result)
         return FieldError(words=told) if isinstance(result, CaseRefused) else Say(words=told)
+
+    def _sent(self, result: CaseResult) -> Text:
+        """Say what came of handing a question over."""
+        match result:
+            case CaseDone():
+                return sent_words(result.case) if result.is_new else already_sent(result.case)
+            case CaseRefused(why=Refusal.NOT_ASKER):
+                return ONLY_ASKER_SENDS
+            case CaseRefused(why=Refusal.NO_CASE):
+                return OUTDATED
+            case CaseRefused(why=Refusal.NOBODY_LEFT):
+                known = self._contacts
+                ways = (
+                    (_LINE, known.line),
+                    (_OMBUDSPERSON, known.person),
+                    (_WITHOUT_NAME, known.anonymous),
+                )
+                return reduce(
+                    add,
+                    (way.format(told=as_it_is(told)) for way, told in ways if told),
+                    NOBODY_LEFT,
+                )
+            case CaseRefused():
+                return NOT_READABLE
 
     async def accept(self, press: Press) -> Outcome:
         """Close a case whose answer is enough."""
@@ -184,19 +230,6 @@ def _seen_by(found: PostedAnswer) -> SeenBy:
         return SeenBy.ASKER_UNNAMED
     is_alone = found.is_whispered or found.place.mode == "direct"
     return SeenBy.ASKER if is_alone else SeenBy.THREAD
-
-
-def _sent(result: CaseResult) -> Text:
-    """Say what came of handing a question over."""
-    match result:
-        case CaseDone():
-            return sent_words(result.case) if result.is_new else already_sent(result.case)
-        case CaseRefused(why=Refusal.NOT_ASKER):
-            return ONLY_ASKER_SENDS
-        case CaseRefused(why=Refusal.NO_CASE):
-            return OUTDATED
-        case CaseRefused():
-            return NOT_READABLE
 
 
 def _settled(result: CaseResult, words: Text) -> Text:

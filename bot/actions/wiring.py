@@ -77,7 +77,13 @@ def wire_actions(
         ),
         cases=OfficerActions(service.cases),
         clarification=ClarificationActions(access, intake, service.clock),
-        escalation=EscalationActions(access, service.cases, askers, hears_threads=hears_threads),
+        escalation=EscalationActions(
+            access,
+            service.cases,
+            askers,
+            hears_threads=hears_threads,
+            contacts=service.settings.speak_up,
+        ),
         feedback=FeedbackActions(access, service.feedback),
         follow_ups=FollowUpActions(access, intake, service.clock),
     )

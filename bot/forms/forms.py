@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias
 
+from bot.forms import reports
 from bot.forms.reasons import REASONS
 from core.domain.case import Case
 from core.domain.case_actions import NOTE_LIMIT, REPLY_LIMIT
 from core.language.interface.texts import Text
 
-NOTE, URGENCY, PRIVACY = "note", "urgency", "privacy"
+NOTE, URGENCY, PRIVACY, WITHOUT = "note", "urgency", "privacy", "without"
 WHY, DETAILS, ANSWER, QUESTION, WHERE = "why", "txt", "answer", "question", "where"
 EFFECT = "effect"
 """Ids of fields."""
@@ -119,13 +120,7 @@ _PROMISES = {
         "Compliance sieht Ihren Namen, Ihre Frage und die Antwort, die Sie erhalten haben, und"
         " antwortet Ihnen hier.",
     ),
-    SeenBy.ASKER_UNNAMED: Text(
-        "The compliance officer on call will see what you wrote and anything you add here. Your"
-        " name isn't shown, nothing is posted in a channel, and only you get the reply.",
-        "Die diensthabende Person bei Compliance sieht, was Sie geschrieben haben und hier"
-        " ergänzen. Ihr Name wird nicht gezeigt, nichts davon steht in einem Channel, und die"
-        " Antwort erhalten nur Sie.",
-    ),
+    SeenBy.ASKER_UNNAMED: reports.PROMISE,
 }
 _UNNAMED = (
     ANONYMOUS,
@@ -207,6 +202,7 @@ class OptionsField:
     """Value and words of each."""
 
 
+_WHO_NOT = TextField(id=WITHOUT, label=reports.WHO_NOT, limit=NOTE_LIMIT, hint=reports.WHO_NOT_HINT)
 Field: TypeAlias = TextField | ChoiceField | OptionsField
 Item: TypeAlias = Words | Quotation | Field
 
@@ -251,6 +247,8 @@ class Entered:
     """True: the officer is to see no name."""
     effect: str = ""
     """What an officer's answer makes of the earlier one: `REPLACES`, `CONFIRMS` or `ADDS`."""
+    without: str = ""
+    """Officers who must not hear of it, as typed."""
 
 
 def entered(values: Mapping[str, str]) -> Entered:
@@ -268,6 +266,7 @@ def entered(values: Mapping[str, str]) -> Entered:
         is_private=DIRECT in chosen,
         is_anonymous=ANONYMOUS in chosen,
         effect=values.get(EFFECT, ""),
+        without=values.get(WITHOUT, "")[:NOTE_LIMIT],
     )
 
 
@@ -279,10 +278,10 @@ def escalation_form(answer_id: str, *, seen_by: SeenBy, known: int | None = None
         seen_by: who reads the reply.
         known: number of its case, which was opened without the asker; None: there is none yet.
     """
-    wishes = _WISHES.get(seen_by)
+    wishes, is_report = _WISHES.get(seen_by), seen_by is SeenBy.ASKER_UNNAMED
     return Form(
         name=FormName.ESCALATION,
-        title=TITLES[FormName.ESCALATION],
+        title=reports.TITLE if is_report else TITLES[FormName.ESCALATION],
         submit=_SEND,
         key="a",
         target=answer_id,
@@ -291,10 +290,16 @@ def escalation_form(answer_id: str, *, seen_by: SeenBy, known: int | None = None
         items=(
             *([] if known is None else [Words(text=_KNOWN.format(number=known))]),
             Words(text=_PROMISES[seen_by]),
-            TextField(id=NOTE, label=_WHAT_TO_KNOW, limit=NOTE_LIMIT, hint=_KNOW_HINT),
+            TextField(
+                id=NOTE,
+                label=reports.TO_KNOW if is_report else _WHAT_TO_KNOW,
+                limit=NOTE_LIMIT,
+                hint=reports.HINT if is_report else _KNOW_HINT,
+            ),
+            *([_WHO_NOT] if is_report else []),
             ChoiceField(
                 id=URGENCY,
-                label=_WHEN,
+                label=reports.WHEN if is_report else _WHEN,
                 options=URGENCIES,
                 initial="week",
                 is_menu=True,

@@ -13,6 +13,7 @@ from core.agent.reply.compose import not_passed_on, passed_on
 from core.cases.rules import (
     PASSED_ON_AT_MOST,
     PASSED_ON_WITHIN_H,
+    excluded,
     goes_to_compliance,
     new_case,
     with_note,
@@ -61,9 +62,10 @@ class CaseOpener:
                 record_id=self._ids.new(),
                 now=self._clock.now(),
                 calendar=self._officers.calendar,
+                left_out=excluded(asked, opening, self._officers),
             )
         )
-        routes = self._officers.routes(is_sensitive=case.is_sensitive)
+        routes = self._officers.routes(is_sensitive=case.is_sensitive, without=case.excluded)
         await unit.log.add(case, actor, kind="open", key=opening.key, body=opening.note)
         recorded = await unit.log.record(
             Tag.CASE_OPENED,
@@ -97,13 +99,21 @@ class CaseOpener:
         tells = is_asker or opening.officer is None
         return await self.open(unit, asked, opening, actor, number=number, tells_asker=tells)
 
-    async def add_note(self, unit: CaseUnit, case: StoredCase, opening: Opening) -> StoredCase:
+    async def add_note(
+        self, unit: CaseUnit, case: StoredCase, opening: Opening, left_out: frozenset[str]
+    ) -> StoredCase:
         """Add the asker's note, and the name if they wish, to a case that we opened ourselves.
 
         A note that tells of somebody takes the card out of the channel: it goes to those on call.
         """
         after = await unit.rows.save(
-            with_note(case, opening, now=self._clock.now(), calendar=self._officers.calendar)
+            with_note(
+                case,
+                opening,
+                now=self._clock.now(),
+                calendar=self._officers.calendar,
+                left_out=left_out,
+            )
         )
         actor = await unit.log.actor(opening.by, None, conversation_id=case.conversation_id)
         await unit.log.add(after, actor, kind="note", key=opening.key, body=opening.note)
@@ -116,7 +126,8 @@ class CaseOpener:
         )
         await unit.posts.update_cards(after)
         if after.is_sensitive and not case.is_sensitive:
-            await unit.posts.first_cards(after, self._officers.routes(is_sensitive=True))
+            routes = self._officers.routes(is_sensitive=True, without=after.excluded)
+            await unit.posts.first_cards(after, routes)
         return after
 
 

@@ -75,4 +75,5 @@ class CaseReminders:
 
     def _routes(self, case: StoredCase) -> tuple[Route, ...]:
         own = self._officers.route_to(case.owner) if case.owner is not None else None
-        return (own,) if own else self._officers.routes(is_sensitive=case.is_sensitive)
+        every = self._officers.routes(is_sensitive=case.is_sensitive, without=case.excluded)
+        return (own,) if own else every

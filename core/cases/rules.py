@@ -11,6 +11,7 @@ from typing import assert_never
 from core.agent.conversation.misconduct import is_report, speaks_of_somebody
 from core.agent.conversation.speech import is_asked
 from core.agent.reply.duties import is_urgent_duty
+from core.cases.named_officers import kept_from
 from core.domain.answer import Outcome
 from core.domain.case import (
     UNSETTLED,
@@ -97,10 +98,25 @@ def goes_to_compliance(run: Run, officers: Officers) -> bool:
     )
 
 
-def why_not_opened(asked: AskedAnswer, opening: Opening) -> Refusal | None:
+def excluded(asked: AskedAnswer, opening: Opening, officers: Officers) -> frozenset[str]:
+    """Return which officers must not hear of a report: those named in it, and by its asker."""
+    told = (asked.question, asked.standalone, opening.note)
+    if not asked.was_reported and not any(map(is_confidential, told)):
+        return frozenset()
+    return kept_from(officers, (*told, *asked.reported_before, opening.without))
+
+
+def why_not_opened(
+    asked: AskedAnswer,
+    opening: Opening,
+    *,
+    is_anybody_left: bool = True,
+) -> Refusal | None:
     """Say why this person may not open the case of an answer; None: they may."""
     if not asked.is_by(opening.by) and (opening.officer is None or asked.was_reported):
         return Refusal.NOT_ASKER
+    if not is_anybody_left:
+        return Refusal.NOBODY_LEFT
     return Refusal.NO_CASE if asked.outcome in _NO_CASE_FOR else None
 
 
@@ -118,6 +134,7 @@ def new_case(
     record_id: str,
     now: datetime,
     calendar: WorkingCalendar = EVERY_DAY,
+    left_out: frozenset[str] = frozenset(),
 ) -> NewCase:
     """Return the case of an answer.
 
@@ -143,6 +160,7 @@ def new_case(
         is_private=opening.is_private or is_sensitive,
         is_anonymous=opening.is_anonymous,
         is_sensitive=is_sensitive,
+        excluded=left_out,
     )
 
 
@@ -156,9 +174,19 @@ def _opener(asked: AskedAnswer, opening: Opening) -> Opener:
 
 
 def with_note(
-    case: StoredCase, opening: Opening, *, now: datetime, calendar: WorkingCalendar = EVERY_DAY
+    case: StoredCase,
+    opening: Opening,
+    *,
+    now: datetime,
+    calendar: WorkingCalendar = EVERY_DAY,
+    left_out: frozenset[str] = frozenset(),
 ) -> StoredCase:
-    """Return a case that we opened ourselves with what its asker adds: it is theirs from now on."""
+    """Return a case that we opened ourselves with what its asker adds: it is theirs from now on.
+
+    An officer whom the note names no longer has it.
+    """
+    if case.owner in left_out:
+        case = replace(case, state=CaseState.OPEN, owner=None, owner_name=None, claimed_at=None)
     due_at = due(opening.urgency, now=now, calendar=calendar)
     is_sensitive = is_confidential(opening.note)
     return replace(
@@ -172,6 +200,7 @@ def with_note(
         is_private=case.is_private or opening.is_private or is_sensitive,
         is_anonymous=opening.is_anonymous,
         is_sensitive=case.is_sensitive or is_sensitive,
+        excluded=case.excluded | left_out,
     )
 
 
@@ -191,7 +220,7 @@ def decide(case: StoredCase, action: CaseAction) -> Change | Refusal | None:
         return _by_asker(case, action) if action.by == case.account else Refusal.NOT_ASKER
     if action.officer is None:
         return Refusal.NOT_OFFICER
-    if action.is_beyond:
+    if action.is_beyond or action.officer.login in case.excluded:
         return Refusal.OTHER_UNIT
     is_moot = action.verdict is not None and not may_be_judged(case)
     return Refusal.NOTHING_TO_MARK if is_moot else _by_officer(case, action)

@@ -4,6 +4,7 @@ Officers are those of our list, whoever else reads their channel; askers are tho
 else is refused, and that is recorded.
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from core.audit.run_events import conflicting_sections
@@ -12,6 +13,7 @@ from core.cases.rules import (
     Change,
     changed,
     decide,
+    excluded,
     is_own,
     is_superseded,
     may_add,
@@ -106,6 +108,7 @@ class CaseService:
         is_anonymous: bool = False,
         permalink: str | None = None,
         asker_name: str | None = None,
+        without: str = "",
     ) -> CaseResult:
         """Send a question to Compliance, because its asker or an officer wants that.
 
@@ -123,6 +126,7 @@ class CaseService:
             is_anonymous: no name and no place for the officers; the reply comes directly.
             permalink: where it was asked, from the platform itself.
             asker_name: the name to be shown, from the platform itself.
+            without: officers who must not hear of a report, as the asker names them.
         """
         opening = Opening(
             answer_id=answer_id,
@@ -136,6 +140,7 @@ class CaseService:
             is_anonymous=is_anonymous,
             permalink=permalink,
             asker_name=asker_name,
+            without=without,
         )
 
         async def work(unit: CaseUnit) -> CaseResult:
@@ -153,7 +158,7 @@ class CaseService:
         """Say whether somebody may answer a case, before they write: `CaseDone` if they may."""
         officer = self.officer_of(who)
         case = await self._store_for(who).find(case_id) if officer else None
-        if officer is None or case is None:
+        if officer is None or case is None or officer.login in case.excluded:
             return await self._act(CaseActionKind.ANSWER, case_id, who, key=key)
         refusal = why_not_begun(case, officer, is_sole_officer=self._is_sole(officer))
         if refusal is not None:
@@ -226,7 +231,7 @@ class CaseService:
         """Return the cases that wait for an officer, to officers."""
         if not self.is_officer(who):
             return CaseRefused(why=Refusal.NOT_OFFICER)
-        return tuple(case.shown() for case in await self._store_for(who).listed(UNSETTLED))
+        return self._shown(await self._store_for(who).listed(UNSETTLED), who)
 
     async def settled(
         self, who: Account, wanted: SettledFilter, *, most: int
@@ -234,15 +239,24 @@ class CaseService:
         """Return cases that were answered or closed, to officers."""
         if not self.is_officer(who):
             return CaseRefused(why=Refusal.NOT_OFFICER)
-        found = await self._store_for(who).settled(wanted, most=most)
-        return tuple(case.shown() for case in found)
+        return self._shown(await self._store_for(who).settled(wanted, most=most), who)
+
+    def _shown(self, cases: Iterable[StoredCase], who: Account) -> tuple[Case, ...]:
+        """Return cases without reports that name this officer, which the database leaves out too.
+
+        It can't where its login is an administrator's, as in a trial.
+        """
+        officer = self.officer_of(who)
+        return tuple(
+            case.shown() for case in cases if officer and officer.login not in case.excluded
+        )
 
     async def show(self, case_id: str, who: Account) -> Case | CaseRefused:
         """Return a case, to officers."""
         if not self.is_officer(who):
             return CaseRefused(why=Refusal.NOT_OFFICER)
         case = await self._store_for(who).find(case_id)
-        if case is not None:
+        if case is not None and self._shown([case], who):
             return case.shown()
         is_there = await self._store.find(case_id)
         return CaseRefused(why=Refusal.OTHER_UNIT if is_there else Refusal.UNKNOWN)
@@ -256,7 +270,9 @@ class CaseService:
         if asked is None:
             return CaseRefused(why=Refusal.UNKNOWN)
         await unit.rows.lock(asked.conversation_id)
-        refusal = why_not_opened(asked, opening)
+        left_out = excluded(asked, opening, self._officers)
+        routes = self._officers.routes(is_sensitive=True, without=left_out)
+        refusal = why_not_opened(asked, opening, is_anybody_left=bool(routes or not left_out))
         if refusal is not None:
             actor = await unit.log.actor(
                 opening.by, opening.officer, conversation_id=asked.conversation_id
@@ -268,7 +284,7 @@ class CaseService:
         if case is None:
             case = await self._opener.open_by_person(unit, asked, opening)
         elif may_add(asked, case, opening):
-            case = await self._opener.add_note(unit, case, opening)
+            case = await self._opener.add_note(unit, case, opening, left_out)
         else:
             is_new = False
         return CaseDone(case=_seen(case, is_asker=asked.is_by(opening.by)), is_new=is_new)

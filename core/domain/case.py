@@ -92,6 +92,8 @@ class Case:
     """True: the reply goes to the asker alone."""
     is_sensitive: bool = False
     """True: a report, which no channel ever shows."""
+    excluded: frozenset[str] = frozenset()
+    """See `StoredCase.excluded`."""
     is_wrong: bool = False
     """True: an officer has marked the answer as wrong."""
     verdict: ReviewVerdict | None = None
@@ -132,6 +134,8 @@ class AskedAnswer:
     """See `Place.mode`."""
     reply_id: int | None
     """Row of the outbox with the reply; None if it was not queued."""
+    reported_before: tuple[str, ...] = ()
+    """Reports before it in its thread, as typed."""
 
     def is_by(self, account: Account) -> bool:
         """Say whether this person asked; the answer is one of their workspace."""
@@ -170,6 +174,8 @@ class NewCase:
     """True: officers are shown neither name nor place."""
     is_sensitive: bool
     """True: a report, which no channel ever shows."""
+    excluded: frozenset[str] = frozenset()
+    """See `StoredCase.excluded`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,6 +248,8 @@ class StoredCase:
     """When officers were told that it is due soon, aware, UTC; None: they were not."""
     overdue_at: datetime | None = None
     """When they were told that it was due, aware, UTC; None: they were not."""
+    excluded: frozenset[str] = frozenset()
+    """Logins and platforms' ids of officers who must not hear of a report."""
 
     @property
     def is_named(self) -> bool:
@@ -295,6 +303,7 @@ class StoredCase:
             due_at=self.due_at,
             is_private=self.goes_directly,
             is_sensitive=self.is_sensitive,
+            excluded=self.excluded,
             is_wrong=self.is_wrong,
             verdict=self.verdict,
             told=self.told,

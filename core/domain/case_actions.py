@@ -54,6 +54,8 @@ class Refusal(StrEnum):
     """There is no officer's answer to accept yet."""
     OTHER_UNIT = "other_unit"
     """The officer was granted other units than that of the case."""
+    NOBODY_LEFT = "nobody_left"
+    """It names all officers, or its asker wants it kept from all."""
     OWN_QUESTION = "own_question"
     """The officer asked it: another one answers."""
     NOTHING_TO_MARK = "nothing_to_mark"
@@ -99,6 +101,8 @@ class Opening:
     """Where it was asked, from the platform itself; None if unknown."""
     asker_name: str | None = None
     """The asker's name, from the platform itself; None if unknown."""
+    without: str = ""
+    """Who must not hear of it, as the asker names them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

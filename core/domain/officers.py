@@ -225,8 +225,13 @@ class Officers:
             platform=first.platform, tenant=first.tenant, channel=None, person=first.person
         )
 
-    def routes(self, *, is_sensitive: bool) -> tuple[Route, ...]:
-        """Return where the card of a case goes; empty: no officer can be reached."""
+    def routes(
+        self, *, is_sensitive: bool, without: frozenset[str] = frozenset()
+    ) -> tuple[Route, ...]:
+        """Return where the card of a case goes; empty: no officer can be reached.
+
+        A report goes to nobody in `without`: where that leaves none of those on call, to any other.
+        """
         place = self.channel
         if place is not None and not is_sensitive:
             person = self._behind(place) or ""
@@ -238,16 +243,10 @@ class Officers:
                     person=person,
                 ),
             )
-        return tuple(
-            Route(
-                platform=account.platform,
-                tenant=account.tenant,
-                channel=None,
-                person=account.person,
-            )
-            for officer in self.on_call
-            for account in officer.accounts[:1]
-        )
+        others = [one for one in self.all if one.login not in without and one.accounts]
+        on_call = [one for one in others if one in self.on_call]
+        reached = (self.route_to(one.login) for one in on_call or others[:1])
+        return tuple(route for route in reached if route is not None)
 
     def _behind(self, channel: Account) -> str | None:
         """Return the id of an officer in the workspace of a channel, best of one on call."""

@@ -37,7 +37,7 @@ from core.domain.delivery import Clarified, NoReaders, Readers, StoredReply
 from core.domain.errors import ContractError
 from core.domain.feedback import Feedback, FeedbackKept, Reason
 from core.domain.message import Accepted
-from core.domain.officers import Account, Officer, Officers
+from core.domain.officers import Account, Officer, Officers, SpeakUpContacts
 from core.language.interface.texts import SPOKEN, Text
 from core.ports.posted_answers import PostedAnswer
 from tests.fakes import CountingIds, FixedClock
@@ -112,7 +112,13 @@ class World:
 
     @property
     def escalation(self) -> EscalationActions:
-        return EscalationActions(self.access, self.desk, cast("Any", self), hears_threads=True)
+        return EscalationActions(
+            self.access,
+            self.desk,
+            cast("Any", self),
+            hears_threads=True,
+            contacts=SpeakUpContacts(),
+        )
 
     async def chosen(self, press: Press) -> Outcome:
         """Press an option."""

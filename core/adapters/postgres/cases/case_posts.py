@@ -31,7 +31,8 @@ _FIND = text(
 )
 _CARDS = text(
     "SELECT DISTINCT ON (conversation_id) id, conversation_id::text, person, mode, is_direct"
-    " FROM citebound.outbox WHERE cause = :cause ORDER BY conversation_id, id"
+    " FROM citebound.outbox WHERE cause = :cause AND person <> ALL (CAST(:excluded AS text[]))"
+    " ORDER BY conversation_id, id"
 )
 _POST = text(
     "SELECT n.id FROM citebound.outbox o JOIN citebound.outbox n ON n.cause = o.cause"
@@ -109,7 +110,8 @@ class PostgresCasePosts:
 
     async def update_cards(self, case: StoredCase, /) -> None:
         """See `CasePosts.update_cards`."""
-        cards = await self._connection.execute(_CARDS, {"cause": _cause_of_cards(case)})
+        keys = {"cause": _cause_of_cards(case), "excluded": sorted(case.excluded)}
+        cards = await self._connection.execute(_CARDS, keys)
         for card in cards.all():
             await self._queue(
                 case,

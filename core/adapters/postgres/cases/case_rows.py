@@ -31,7 +31,8 @@ _COLUMNS = (  # the question as it stands alone, unless a report was made before
     "SELECT k.id::text AS case_id, k.number, k.state, k.owner, k.owner_name, k.claimed_at,"
     " k.due_at, k.opened_at, k.urgency, k.opener, k.note, k.record_id::text, k.asker_name,"
     " k.person, k.mode, k.permalink, k.is_private, k.is_anonymous, k.is_sensitive, k.is_wrong,"
-    " k.reason, k.reply_id, k.answered_at, k.reminded_at, k.overdue_at, q.id::text AS question_id,"
+    " k.reason, k.reply_id, k.answered_at, k.reminded_at, k.overdue_at, k.excluded,"
+    " q.id::text AS question_id,"
     " CASE WHEN EXISTS (SELECT FROM citebound.questions b JOIN citebound.answers r"
     "  ON r.question_id = b.id WHERE b.conversation_id = q.conversation_id"
     "  AND b.asked_at < q.asked_at AND r.outcome = 'escalated' AND r.refusal IS NULL)"
@@ -74,7 +75,10 @@ _ANSWER = text(
     "SELECT a.id::text AS answer_id, a.outcome, q.id::text AS question_id,"
     " a.outcome = 'escalated' AND a.refusal IS NULL AS was_reported,"
     " q.text AS question, q.standalone, q.conversation_id::text, i.person, i.mode, i.asker,"
-    " o.id AS reply_id,"
+    " o.id AS reply_id, ARRAY(SELECT b.text FROM citebound.questions b"
+    "  JOIN citebound.answers r ON r.question_id = b.id WHERE b.conversation_id = q.conversation_id"
+    "  AND b.asked_at < q.asked_at AND r.outcome = 'escalated' AND r.refusal IS NULL"
+    "  ORDER BY b.asked_at DESC LIMIT 50) AS reported_before,"
     " ARRAY(SELECT said.text FROM citebound.claims said WHERE said.answer_id = a.id) AS claims"
     " FROM citebound.answers a JOIN citebound.questions q ON q.id = a.question_id"
     " JOIN citebound.conversations c ON c.id = q.conversation_id"
@@ -85,10 +89,10 @@ _ANSWER = text(
 _INSERT = text(
     "INSERT INTO citebound.cases (id, number, question_id, state, reason, due_at, opened_at,"
     " urgency, opener, note, reply_id, record_id, asker, asker_name, person, mode, permalink,"
-    " is_private, is_anonymous, is_sensitive) OVERRIDING SYSTEM VALUE VALUES (:case_id, :number,"
+    " is_private, is_anonymous, is_sensitive, excluded) OVERRIDING SYSTEM VALUE VALUES (:case_id, :number,"
     " :question_id, 'open', :outcome, :due_at, :opened_at, :urgency, :opener, :note, :reply_id,"
     " :record_id, :asker, :asker_name, :person, :mode, :permalink, :is_private, :is_anonymous,"
-    " :is_sensitive)"
+    " :is_sensitive, CAST(:excluded AS text[]))"
 )
 _TO_REMIND = text(
     "SELECT id::text FROM citebound.cases WHERE state IN ('open', 'claimed')"
@@ -109,7 +113,8 @@ _SAVE = text(
     " claimed_at = :claimed_at, answered_at = :answered_at, is_wrong = :is_wrong, opener = :opener,"
     " note = :note, urgency = :urgency, due_at = :due_at, asker_name = :asker_name,"
     " permalink = :permalink, is_private = :is_private, is_anonymous = :is_anonymous,"
-    " is_sensitive = :is_sensitive, reminded_at = :reminded_at, overdue_at = :overdue_at"
+    " is_sensitive = :is_sensitive, reminded_at = :reminded_at, overdue_at = :overdue_at,"
+    " excluded = CAST(:excluded AS text[])"
     " WHERE id = CAST(:case_id AS uuid)"
 )
 _LOCK = text("SELECT 1 FROM citebound.conversations WHERE id = CAST(:id AS uuid) FOR NO KEY UPDATE")
