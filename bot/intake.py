@@ -18,7 +18,7 @@ from typing import cast
 
 from bot.small_talk import THANKS, is_only_thanks
 from bot.traces import traced
-from core.agent.conversation.misconduct import is_report
+from core.agent.conversation.misconduct import is_report, may_report
 from core.agent.conversation.speech import asks, is_aside, speaks_to_others
 from core.agent.conversation.understanding import clean
 from core.agent.request import MAX_QUESTION
@@ -164,7 +164,8 @@ class Intake:
             if isinstance(result, Accepted) and isinstance(message, InboundMessage):
                 span.question_id, span.is_root = result.question_id or "", True
                 span.attributes["mode"] = message.place.mode
-                span.texts["question"] = message.text
+                if not may_report(message.text):
+                    span.texts["question"] = message.text
         failpoint("F3")
         if isinstance(result, Seen):
             logger.info("a message was not stored: %s", result.reason)

@@ -7,14 +7,16 @@ TITLE = Text("Tell Compliance", "Compliance informieren")
 PROMISE = Text(
     "What you wrote, and what you add here, goes to the compliance officer on call, and other"
     " compliance officers can look it up. Your name is not shown, nothing of it stands in a"
-    " channel, and the reply comes to you alone. Officers whom you name in your report do not"
+    " channel, and the reply comes to you alone. Once you have sent it, it stays with Compliance,"
+    " even if you delete your message. Officers whom you name in your report do not"
     " receive it and cannot open it. If there is anybody else who must not see it, please name"
     " them below.",
     "Was Sie geschrieben haben und hier ergänzen, geht an die diensthabende Person bei"
     " Compliance; andere Compliance-Beauftragte können es einsehen. Ihr Name wird nicht gezeigt,"
-    " nichts davon steht in einem Channel, und die Antwort erhalten nur Sie. Beauftragte, die"
-    " Sie in Ihrer Meldung nennen, erhalten sie nicht und können sie nicht öffnen. Wenn noch"
-    " jemand sie nicht sehen darf, nennen Sie die Person bitte unten.",
+    " nichts davon steht in einem Channel, und die Antwort erhalten nur Sie. Was Sie gesendet"
+    " haben, bleibt bei Compliance, auch wenn Sie Ihre Nachricht löschen."
+    " Beauftragte, die Sie in Ihrer Meldung nennen, erhalten sie nicht und können sie nicht öffnen."
+    " Wenn noch jemand sie nicht sehen darf, nennen Sie die Person bitte unten.",
 )
 """Who reads it."""
 TO_KNOW = Text(

@@ -16,6 +16,8 @@ class ReplyWords:
     """Reply to a report in private, before what can be held on to."""
     report_or_question: str
     """The same where somebody only tells of a person: it may be no report at all."""
+    kept: str
+    """Below either: what is kept of it, for how long, and who can read that; see `WORDS_KEPT`."""
     line: str
     """Before the speak-up line."""
     person: str
@@ -54,6 +56,11 @@ ENGLISH = ReplyWords(
         " nothing on. If you want to know what the policies say, ask me a question. If something is"
         " wrong, you can report it in confidence."
     ),
+    kept=(
+        "Compliance officers cannot read what you wrote. I keep it for 30 days, so that you can"
+        " still pass it on; if you delete your message, I erase it at once. Until then only the"
+        " people who run the technical service could see it."
+    ),
     line="Speak-up line",
     person="Ombudsperson",
     anonymous="Without your name",
@@ -77,6 +84,12 @@ GERMAN = ReplyWords(
         "Ich kann nicht erkennen, ob Sie eine Regel wissen oder etwas melden möchten. Ich habe"
         " nichts weitergegeben. Wenn Sie wissen möchten, was die Richtlinien sagen, stellen Sie mir"
         " eine Frage. Wenn etwas nicht in Ordnung ist, können Sie es vertraulich melden."
+    ),
+    kept=(
+        "Die Compliance-Beauftragten können nicht lesen, was Sie geschrieben haben. Ich bewahre es"
+        " 30 Tage auf, damit Sie es noch weitergeben können; löschen Sie Ihre Nachricht, lösche ich"
+        " es sofort. Bis dahin könnten es nur die Personen sehen, die den Dienst technisch"
+        " betreiben."
     ),
     line="Hinweisgeberstelle",
     person="Ombudsperson",
@@ -115,6 +128,12 @@ FRENCH = ReplyWords(
         " transmis. Si vous voulez savoir ce que disent les politiques, posez-moi une question. Si"
         " quelque chose ne va pas, vous pouvez le signaler en toute confidentialité."
     ),
+    kept=(
+        "Les responsables Compliance ne peuvent pas lire ce que vous avez écrit. Je le garde"
+        " 30 jours pour que vous puissiez encore le transmettre ; si vous supprimez votre message,"
+        " je l'efface aussitôt. D'ici là, seules les personnes qui gèrent le service technique"
+        " pourraient le voir."
+    ),
     line="Ligne d'alerte",
     person="Personne de confiance",
     anonymous="Sans donner votre nom",
@@ -150,6 +169,11 @@ SPANISH = ReplyWords(
         "No sé si busca una norma o si quiere denunciar algo. No he transmitido nada. Si quiere"
         " saber qué dicen las políticas, hágame una pregunta. Si algo no está bien, puede"
         " denunciarlo de forma confidencial."
+    ),
+    kept=(
+        "Los responsables de Compliance no pueden leer lo que ha escrito. Lo guardo 30 días para"
+        " que todavía pueda transmitirlo; si borra su mensaje, lo elimino de inmediato. Hasta"
+        " entonces solo podrían verlo las personas que administran el servicio técnico."
     ),
     line="Canal de denuncias",
     person="Defensor o persona de confianza",

@@ -72,7 +72,11 @@ async def ways_to_report(
     """Return how to report, asked in general: the contacts, and the policy that says most of it."""
     language = question.language
     told = replace(
-        words_in(language), report=WAYS_TO_REPORT.of(language), policies_say="", afterwards=""
+        words_in(language),
+        report=WAYS_TO_REPORT.of(language),
+        kept="",
+        policies_say="",
+        afterwards="",
     )
     found = await passages.search(REPORTING, DEPTH, neighbours=0)
     hits = [one for one in found.result.hits if not passages.is_nothing_relevant(found)]

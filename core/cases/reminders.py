@@ -18,6 +18,8 @@ from core.ports.cases import Actor, CaseStore, CaseUnit
 
 LOOKED_AHEAD = timedelta(days=30)
 """No reminder comes longer before a case is due, whatever holidays lie between."""
+WORDS_KEPT = timedelta(days=30)
+"""How long the words of a report are kept that nobody passed on; its writer is told so."""
 _CLOCK = Actor(kind="system", ref="calendar")
 _PARTS = {
     Reminder.SOON: (Tag.CASE_REMINDED, CasePart.REMINDER),
@@ -36,10 +38,13 @@ class CaseReminders:
     async def once(self) -> int:
         """Remind of each case of which officers are to be told now; return how many there were.
 
+        And forget the words of old reports that nobody passed on.
+
         Raises:
             TransientError: The database failed; what was not told is told next time.
         """
         now = self._clock.now()
+        await self._store.forget_reports(before=now - WORDS_KEPT)
         found = await self._store.due(now=now, until=now + LOOKED_AHEAD)
         told = 0
         for case_id in found:

@@ -117,7 +117,9 @@ def why_not_opened(
         return Refusal.NOT_ASKER
     if not is_anybody_left:
         return Refusal.NOBODY_LEFT
-    return Refusal.NO_CASE if asked.outcome in _NO_CASE_FOR else None
+    # Whom a report named is not known any more once its words were erased.
+    is_empty = asked.was_reported and not asked.question
+    return Refusal.NO_CASE if is_empty or asked.outcome in _NO_CASE_FOR else None
 
 
 def may_add(asked: AskedAnswer, case: StoredCase, opening: Opening) -> bool:

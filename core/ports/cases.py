@@ -240,6 +240,10 @@ class CaseStore(Protocol):
         """Return answered and closed cases, newest first."""
         ...
 
+    async def forget_reports(self, *, before: datetime) -> None:
+        """Empty the words of reports that were answered before, and that nobody passed on."""
+        ...
+
     async def due(self, *, now: datetime, until: datetime) -> tuple[str, ...]:
         """Return ids of waiting cases, at most 500, that were due or are due until then.
 

@@ -254,6 +254,11 @@ def is_confidential(question: Question) -> bool:
     return last is not None and last.was_report and not _asks(question.text)
 
 
+def may_report(text: str) -> bool:
+    """Say whether a message, read alone, may report something: then no record holds its words."""
+    return is_report(text) or speaks_of_somebody(text) or tells_of_somebody(text)
+
+
 def states_misconduct(question: Question) -> bool:
     """Say whether a message itself reports something; else it may only tell of somebody."""
     return any(map(is_report, {question.text, question.own}))

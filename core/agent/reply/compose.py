@@ -272,7 +272,7 @@ def reported(
     )
     quoted = f"{words.policies_say}\n{quotes}".strip() if quotes else ""
     first = words.report if is_stated else words.report_or_question
-    parts = (first, ways, quoted, words.afterwards)
+    parts = (first, words.kept, ways, quoted, words.afterwards)
     return Answer(
         outcome=Outcome.ESCALATED,
         text="\n\n".join(filter(None, parts)),

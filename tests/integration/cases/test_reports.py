@@ -1,5 +1,7 @@
 """A report reaches no officer whom it names."""
 
+from datetime import timedelta
+
 import pytest
 from sqlalchemy import text
 
@@ -111,3 +113,16 @@ async def test_the_database_leaves_out_a_report_for_whom_it_names(
     async with engine.begin() as connection:
         await connection.execute(text("SET LOCAL ROLE citebound_app"))
         assert await connection.scalar(text("SELECT count(*) FROM citebound.cases")) == seen
+
+
+async def test_the_words_of_a_report_that_was_not_passed_on_are_forgotten_in_time(
+    bureau: Office,
+) -> None:
+    """After 30 days; those of a case stay."""
+    await bureau.opened(await reported(bureau, "My manager takes bribes."))
+    await reported(bureau, "My boss takes bribes.")
+    texts = "SELECT text FROM citebound.questions WHERE text <> '' ORDER BY asked_at"
+    for days, kept in ((29, 2), (31, 1)):
+        await reminders(bureau, later=timedelta(days=days)).once()
+        assert len(await bureau.life.rows(texts)) == kept
+    assert (await bureau.life.rows(texts))[0]["text"] == "My manager takes bribes."

@@ -126,7 +126,9 @@ class PostgresCaseLog:
             trace_id=case.question_id,
             says={**_standing(case), **(says or {})},
         )
-        kept = {field: body for field, body in (content or {}).items() if body}
+        # Officers read the record: the words of a report stay with its case.
+        words = {} if case.is_sensitive else content or {}
+        kept = {field: body for field, body in words.items() if body}
         record_id = case.record_id if is_opening else None
         ledger = self._ledger.of(await unit_of(self._connection, event.cause))
         entry = ledger.entry(event, content=kept, record_id=record_id)

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Collection
 from datetime import datetime
 from typing import TypeVar
 
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.cases.case_log import PostgresCaseLog
@@ -18,6 +19,13 @@ from core.domain.officers import Account
 from core.ports.cases import CaseUnit, SettledFilter
 
 _T = TypeVar("_T")
+_FORGET = text(
+    "SELECT citebound.forget_words(array_agg(e.id)) FROM citebound.answers a"
+    " JOIN citebound.inbox i ON i.question_id = a.question_id AND i.text <> ''"
+    " JOIN citebound.inbox e ON e.conversation_id = i.conversation_id"
+    "  AND (e.id = i.id OR starts_with(e.message_key, i.message_key || ':edited:'))"
+    " WHERE a.outcome = 'escalated' AND a.refusal IS NULL AND a.answered_at < :before"
+)
 
 
 def case_unit(connection: AsyncConnection, *, ledger: Ledger) -> CaseUnit:
@@ -62,6 +70,13 @@ class PostgresCases(ReadsForOfficers):
     async def due(self, *, now: datetime, until: datetime) -> tuple[str, ...]:
         """See `CaseStore.due`."""
         return await self._read(lambda rows: rows.due(now=now, until=until))
+
+    @raises_transient
+    @begun_again
+    async def forget_reports(self, *, before: datetime) -> None:
+        """See `CaseStore.forget_reports`."""
+        async with self._engine.begin() as connection:
+            await connection.execute(_FORGET, {"before": before})
 
     async def of_asker(self, account: Account, /) -> tuple[StoredCase, ...]:
         """See `CaseStore.of_asker`."""

@@ -69,6 +69,8 @@ class Admitted:
     """False: it takes nobody's place."""
     is_ahead: bool
     """True: it is answered before what waits."""
+    is_report: bool = False
+    """True: it reports something, or goes on with a report."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +102,7 @@ class _Room:
         if message.is_report or _adds_to_report(row):
             is_ahead = row.ahead + self.ahead[row.person] < REPORTS_AHEAD
             self.ahead[row.person] += is_ahead
-            return Admitted(is_counted=False, is_ahead=is_ahead)
+            return Admitted(is_counted=False, is_ahead=is_ahead, is_report=True)
         if message.kind is MessageKind.CHOICE or _answers_back(row):
             return Admitted(is_counted=False, is_ahead=False)
         why = self._full(row)

@@ -13,6 +13,7 @@ from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.messages.inbox_batch import (
     REPEATED,
     Questions,
+    contents_of,
     event_of,
     insert,
     place_of,
@@ -20,7 +21,9 @@ from core.adapters.postgres.messages.inbox_batch import (
 )
 from core.adapters.postgres.queue.conversations import Thread, open_threads
 from core.adapters.postgres.queue.replies import cause_of_message, queue_reply
+from core.agent.conversation.misconduct import may_report
 from core.agent.conversation.understanding import clean
+from core.agent.request import MAX_QUESTION
 from core.domain.audit import Tag
 from core.domain.delivery import Notice, StoredReply
 from core.domain.limits import TurnLimits, WaitingLimits
@@ -36,9 +39,17 @@ from core.failpoints import failpoint
 from core.group_commit import GroupCommit
 
 _TARGET = text(
-    "SELECT id, conversation_id::text, question_id::text, record_id::text, state, outcome, person,"
-    " mode, text FROM citebound.inbox WHERE message_key = :key"
+    "SELECT i.id, i.conversation_id::text, i.question_id::text, i.record_id::text, i.state,"
+    " i.outcome, i.person, i.mode, i.text, coalesce(a.outcome = 'escalated' AND a.refusal IS NULL,"
+    " false) AS was_report FROM citebound.inbox i"
+    " LEFT JOIN citebound.answers a ON a.question_id = i.question_id WHERE i.message_key = :key"
 )
+_FORGET = text(
+    "SELECT citebound.forget_words(array_agg(id)) FROM citebound.inbox"
+    " WHERE conversation_id = CAST(:conversation AS uuid)"
+    " AND (message_key = :key OR starts_with(message_key, :key || ':edited:'))"
+)
+"""A report typed by editing a message has a key that begins like that of the edit."""
 _TOLD = text(
     "SELECT EXISTS (SELECT FROM citebound.outbox o JOIN citebound.inbox i"
     " ON o.cause = 'message:' || i.id WHERE o.conversation_id = CAST(:conversation AS uuid)"
@@ -102,7 +113,33 @@ class PostgresInbox:
             if accepted == REPEATED and message.raw.get("has_file") is True:
                 await self._note_file(message.message_key)
             return accepted
+        if isinstance(message, InboundMessage) and await self._is_late_report(message):
+            # First, so that an edit that comes again finds it: an edit is seen once.
+            await self._together.put(
+                replace(
+                    message,
+                    kind=MessageKind.MESSAGE,
+                    dedupe_key=f"{message.dedupe_key}:report",
+                    message_key=f"{message.message_key}:report",
+                    target_key=None,
+                    as_original=None,
+                )
+            )
         return await self._put_alone(message)
+
+    @raises_transient
+    @begun_again
+    async def _is_late_report(self, message: InboundMessage) -> bool:
+        """Say whether an answered message was edited into a report, which is handled as a new one.
+
+        Nothing in its place may show that.
+        """
+        if message.kind is not MessageKind.EDITED:
+            return False
+        async with self._engine.begin() as connection:
+            found = await connection.execute(_TARGET, {"key": message.target_key})
+            target = found.mappings().one_or_none()
+        return target is not None and _is_settled(target) and _is_about_report(message, target)
 
     @raises_transient
     @begun_again
@@ -184,12 +221,12 @@ class PostgresInbox:
                 subject=target["question_id"],
                 cause=target["record_id"],
             ),
-            content={"message": message.text, "place": place_of(message)},
+            content=contents_of(message, is_report=target["was_report"]),
         )
         if target["state"] in {"received", "running"}:
             new = {"id": target["id"], "text": message.text, "is_report": message.is_report}
             await connection.execute(_RESTART, new)
-        elif target["outcome"] != "ignored" and await _is_news(connection, message, target):
+        elif not _is_about_report(message, target) and await _is_news(connection, message, target):
             await queue_reply(
                 connection,
                 StoredReply(notice=Notice.EDITED_AFTER_ANSWER, record_id=record_id),
@@ -217,6 +254,8 @@ class PostgresInbox:
             content={"place": place_of(message)},
         )
         await self._withdraw(connection, thread, [target["id"]], reason="withdrawn")
+        keys = {"conversation": target["conversation_id"], "key": message.target_key}
+        await connection.execute(_FORGET, keys)
         return accepted
 
     async def _stopped(
@@ -292,10 +331,22 @@ class PostgresInbox:
 
 async def _is_news(connection: AsyncConnection, message: InboundMessage, target: Any) -> bool:
     """Say whether other words than those that were answered stand there, and nobody was told."""
-    if clean(message.text) == clean(target["text"]):
+    if not _is_settled(target) or clean(message.text) == clean(target["text"]):
         return False
     keys = {"conversation": target["conversation_id"], "key": message.target_key}
     return not await connection.scalar(_TOLD, keys)
+
+
+def _is_settled(target: Any) -> bool:
+    """Say whether a message was answered."""
+    return target["state"] not in {"received", "running"} and target["outcome"] != "ignored"
+
+
+def _is_about_report(message: InboundMessage, target: Any) -> bool:
+    """Say whether an edit makes a report, or changes one."""
+    words = clean(message.text)[:MAX_QUESTION]
+    is_changed = words != clean(target["text"])
+    return is_changed and (target["was_report"] or may_report(words))
 
 
 async def _target(connection: AsyncConnection, message: InboundMessage) -> Any:

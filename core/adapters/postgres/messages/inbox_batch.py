@@ -19,6 +19,9 @@ from core.adapters.postgres.messages.admission import Admission, Admitted, Refus
 from core.adapters.postgres.queue.clarified import is_followed, show_choice
 from core.adapters.postgres.queue.conversations import Thread, open_threads
 from core.adapters.postgres.queue.replies import cause_of_message, queue_reply
+from core.agent.conversation.misconduct import may_report
+from core.agent.conversation.understanding import clean
+from core.agent.request import MAX_QUESTION
 from core.audit.canonical import SALT_BYTES
 from core.audit.documents import Event
 from core.domain.audit import Tag
@@ -133,8 +136,14 @@ def place_of(message: InboundMessage | Ignored) -> str:
     )
 
 
-def contents_of(message: InboundMessage) -> dict[str, str]:
-    """Return the personal text of a message, as its record commits to it."""
+def contents_of(message: InboundMessage, *, is_report: bool = False) -> dict[str, str]:
+    """Return the personal text of a message, as its record commits to it.
+
+    Of what may be a report the record has no words: officers read it. If it turns out to be a
+    question, the record of its answer has them.
+    """
+    if is_report or may_report(clean(message.text)[:MAX_QUESTION]):
+        return {"place": place_of(message)}
     told = {"message": message.text, "place": place_of(message)}
     if message.context:
         told["context"] = json_text(context_json(message.context))
@@ -219,7 +228,9 @@ class Questions:
             raise _OvertakenError(REPEATED)
         entries = [
             self.ledger.entry(
-                one.event(), content=contents_of(one.message), record_id=one.record_id
+                one.event(),
+                content=contents_of(one.message, is_report=one.is_report),
+                record_id=one.record_id,
             )
             for one in asked
         ]
@@ -270,6 +281,10 @@ class _Asked:
     @property
     def is_ahead(self) -> bool:
         return isinstance(self.admission, Admitted) and self.admission.is_ahead
+
+    @property
+    def is_report(self) -> bool:
+        return isinstance(self.admission, Admitted) and self.admission.is_report
 
     def row(self) -> Row:
         taken = isinstance(self.admission, Admitted)

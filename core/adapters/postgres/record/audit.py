@@ -32,6 +32,7 @@ from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.queue.clarified import show_reply
 from core.adapters.postgres.queue.replies import settle
 from core.adapters.postgres.record.corrections import correct
+from core.agent.conversation.misconduct import was_confidential
 from core.agent.reply.answer_json import answer_json, place_json
 from core.agent.trace import trace_json
 from core.audit.canonical import canonical
@@ -41,6 +42,8 @@ from core.domain.answer import ToldPrecedent
 from core.domain.audit import Tag
 from core.domain.conversation import context_json
 from core.domain.errors import TransientError
+from core.domain.json_value import JsonObject
+from core.domain.question import Turn
 from core.domain.run import Run
 from core.ports import Clock, Completion, RecordReceipt
 from core.ports.corrections import Correction
@@ -154,17 +157,20 @@ class _AnswerRows:
 
 
 def _contents(run: Run) -> dict[str, str]:
-    """Collect all personal text of a run."""
+    """Collect all personal text of a run; of a report nothing that was written in it."""
     question = run.question
+    if run.answer.is_report:
+        question = replace(question, text="", context=(), history=(), assumptions=())
+        run = replace(run, searches=())
     more = {"context": context_json(question.context), "searches": list(run.searches)}
     return {
         "question": question.text,
         **{field: json_text(held) for field, held in more.items() if held},
-        "thread": json_text([turn.question for turn in question.history]),
+        "thread": json_text([_said(turn) for turn in question.history]),
         "answer": run.answer.text,
         "answer_json": json_text(answer_json(run.answer)),
         "assumptions": json_text({item.slot: item.value for item in question.assumptions}),
-        "trace": json_text(trace_json(run)),
+        "trace": json_text(_trace(run)),
         "place": json_text(
             {
                 "tenant": question.place.tenant,
@@ -173,6 +179,18 @@ def _contents(run: Run) -> dict[str, str]:
             }
         ),
     }
+
+
+def _said(turn: Turn) -> str:
+    """Return what was asked in an earlier turn; empty: it told of misconduct, or may have."""
+    return "" if was_confidential(turn) else turn.question
+
+
+def _trace(run: Run) -> JsonObject:
+    """Return the trace of a run, without the words of a report."""
+    told = trace_json(run)
+    withheld: JsonObject = {"question": "", "standalone": "", "searched": None, "context": []}
+    return {**told, **withheld} if run.answer.is_report else told
 
 
 async def _store_run(
@@ -208,7 +226,7 @@ async def _store_run(
             edition=run.edition or None,
             reasoner=run.reasoner,
             used_rag=run.used_rag,
-            trace=trace_json(run),
+            trace=_trace(run),
             answered_at=clock.now(),
             record_id=record_id,
         )
