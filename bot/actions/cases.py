@@ -58,7 +58,7 @@ NOBODY_LEFT = Text(
     " Richtlinien dazu sagen, steht in meiner Antwort an Sie.",
 )
 _LINE = Text(" Speak-up line: {told}.", " Hinweisgeberstelle: {told}.")
-_OMBUDSPERSON = as_it_is(" Ombudsperson: {told}.")
+_OMBUDSPERSON = Text(" Ombudsperson: {told}.", " Ombudsstelle: {told}.")
 _WITHOUT_NAME = Text(" Without your name: {told}.", " Ohne Ihren Namen: {told}.")
 OWN_QUESTION = Text(
     "You asked this question yourself, so another officer has to answer it.",
