@@ -5,8 +5,7 @@ committed, by delivery: an officer who pressed is told only if nothing came of i
 """
 
 from dataclasses import dataclass
-from functools import partial, reduce
-from operator import add
+from functools import partial
 from typing import Protocol
 
 from bot.actions.answers import ReplyAccess, is_report
@@ -57,9 +56,7 @@ NOBODY_LEFT = Text(
     " außerhalb von Compliance, etwa an die Hinweisgeberstelle oder die Ombudsperson. Was die"
     " Richtlinien dazu sagen, steht in meiner Antwort an Sie.",
 )
-_LINE = Text(" Speak-up line: {told}.", " Hinweisgeberstelle: {told}.")
-_OMBUDSPERSON = Text(" Ombudsperson: {told}.", " Ombudsstelle: {told}.")
-_WITHOUT_NAME = Text(" Without your name: {told}.", " Ohne Ihren Namen: {told}.")
+_WAYS = Text(" You can turn to: {ways}.", " Sie erreichen: {ways}.")
 OWN_QUESTION = Text(
     "You asked this question yourself, so another officer has to answer it.",
     "Diese Frage haben Sie selbst gestellt: Eine andere beauftragte Person muss sie beantworten.",
@@ -184,17 +181,8 @@ class EscalationActions:
             case CaseRefused(why=Refusal.NO_CASE):
                 return OUTDATED
             case CaseRefused(why=Refusal.NOBODY_LEFT):
-                known = self._contacts
-                ways = (
-                    (_LINE, known.line),
-                    (_OMBUDSPERSON, known.person),
-                    (_WITHOUT_NAME, known.anonymous),
-                )
-                return reduce(
-                    add,
-                    (way.format(told=as_it_is(told)) for way, told in ways if told),
-                    NOBODY_LEFT,
-                )
+                ways = as_it_is("; ".join(self._contacts.ways))
+                return NOBODY_LEFT + _WAYS.format(ways=ways) if ways.en else NOBODY_LEFT
             case CaseRefused():
                 return NOT_READABLE
 

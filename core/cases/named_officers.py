@@ -9,6 +9,7 @@ letter wrong.
 import re
 import unicodedata
 from collections.abc import Iterable
+from difflib import SequenceMatcher
 
 from core.domain.officers import Officer, Officers
 from core.expressions import expression
@@ -22,6 +23,8 @@ _ALSO_WORDS = frozenset(
 """Names that are words as well: they count with a capital."""
 _LEAST_FOR_SLIPS = 4
 """Letters of a name in which one may be wrong, or an ending differ."""
+_ALIKE = 0.8
+"""Of five letters one differs."""
 _ENDING = 3
 """Letters at most that an inflected name adds."""
 _BY_ROLE = expression(
@@ -83,17 +86,9 @@ def _is_name(token: str, folded: str, part: str) -> bool:
 
 
 def _is_slip(typed: str, part: str) -> bool:
-    """Say whether one letter is wrong, missing, too many, or changed places with its neighbour."""
-    if len(part) <= _LEAST_FOR_SLIPS or abs(len(typed) - len(part)) > 1:
-        return False
-    at = next(
-        (n for n, (one, other) in enumerate(zip(typed, part, strict=False)) if one != other),
-        min(len(typed), len(part)),
-    )
-    swapped = typed[:at] + typed[at : at + 2][::-1] + typed[at + 2 :]
-    rests = {(typed[at + 1 :], part[at + 1 :]), (typed[at:], part[at + 1 :])}
-    rests.add((typed[at + 1 :], part[at:]))
-    return swapped == part or any(one == other for one, other in rests)
+    """Say whether about one letter is wrong, missing or too many."""
+    is_near = len(part) > _LEAST_FOR_SLIPS and abs(len(typed) - len(part)) <= 1
+    return is_near and SequenceMatcher(None, typed, part).ratio() >= _ALIKE
 
 
 def _folded(text: str) -> str:

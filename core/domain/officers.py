@@ -312,5 +312,9 @@ class SpeakUpContacts:
     @property
     def hosts(self) -> frozenset[str]:
         """Hosts of the addresses in them, lower case: links and mail addresses stay live."""
-        told = " ".join(filter(None, (self.line, self.person, self.anonymous)))
-        return frozenset(host.lower() for host in _HOST.findall(told))
+        return frozenset(host.lower() for host in _HOST.findall(" ".join(self.ways)))
+
+    @property
+    def ways(self) -> tuple[str, ...]:
+        """Those that are told."""
+        return tuple(filter(None, (self.line, self.person, self.anonymous)))

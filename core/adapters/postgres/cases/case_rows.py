@@ -90,8 +90,8 @@ _INSERT = text(
     "INSERT INTO citebound.cases (id, number, question_id, state, reason, due_at, opened_at,"
     " urgency, opener, note, reply_id, record_id, asker, asker_name, person, mode, permalink,"
     " is_private, is_anonymous, is_sensitive, excluded) OVERRIDING SYSTEM VALUE VALUES (:case_id,"
-    " :number, :question_id, 'open', :outcome, :due_at, :opened_at, :urgency, :opener, :note, :reply_id,"
-    " :record_id, :asker, :asker_name, :person, :mode, :permalink, :is_private, :is_anonymous,"
+    " :number, :question_id, 'open', :outcome, :due_at, :opened_at, :urgency, :opener, :note,"
+    " :reply_id, :record_id, :asker, :asker_name, :person, :mode, :permalink, :is_private, :is_anonymous,"
     " :is_sensitive, CAST(:excluded AS text[]))"
 )
 _TO_REMIND = text(
