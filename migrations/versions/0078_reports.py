@@ -16,7 +16,6 @@ CREATE FUNCTION citebound.may_hear(excluded text[]) RETURNS boolean LANGUAGE sql
 $$;
 COMMENT ON FUNCTION citebound.may_hear(text[]) IS
   'Whether the officer for whom rows are read is none of these.';
-GRANT EXECUTE ON FUNCTION citebound.may_hear(text[]) TO citebound_app;
 ALTER POLICY cases_reach ON citebound.cases
   USING (('*' = ANY ((SELECT citebound.reached_units())::text[])
           OR citebound.reaches(cases.record_id)) AND citebound.may_hear(excluded));
@@ -28,9 +27,12 @@ CREATE FUNCTION audit.is_kept_from_me(of_case text) RETURNS boolean LANGUAGE sql
 $$;
 COMMENT ON FUNCTION audit.is_kept_from_me(text) IS
   'Whether a case is a report of which the officer must not hear.';
-GRANT EXECUTE ON FUNCTION audit.is_kept_from_me(text) TO citebound_officer;
 CREATE POLICY record_reports ON audit.record AS RESTRICTIVE FOR SELECT TO citebound_officer
   USING (tag NOT LIKE 'case:%' OR NOT audit.is_kept_from_me(doc->>'case'));
+"""
+GRANTS = """
+GRANT EXECUTE ON FUNCTION citebound.may_hear(text[]) TO citebound_app;
+GRANT EXECUTE ON FUNCTION audit.is_kept_from_me(text) TO citebound_officer;
 """
 UNDONE = """
 DROP POLICY record_reports ON audit.record;
@@ -47,6 +49,7 @@ COMPATIBLE = "INSERT INTO citebound.schema_compatibility VALUES ('0078_reports',
 def upgrade() -> None:
     """Let cases keep whom they are kept from."""
     op.execute(RULES)
+    op.execute(GRANTS)
     op.execute(COMPATIBLE)
 
 

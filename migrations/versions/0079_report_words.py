@@ -28,6 +28,8 @@ CREATE FUNCTION citebound.forget_words(of_messages bigint[]) RETURNS void LANGUA
 $$;
 COMMENT ON FUNCTION citebound.forget_words(bigint[]) IS
   'Empties messages that were not answered, or are reports that nobody passed on.';
+"""
+GRANTS = """
 GRANT EXECUTE ON FUNCTION citebound.forget_words(bigint[]) TO citebound_app;
 """
 COMPATIBLE = (
@@ -38,6 +40,7 @@ COMPATIBLE = (
 def upgrade() -> None:
     """Add what forgets them."""
     op.execute(FORGET)
+    op.execute(GRANTS)
     op.execute(COMPATIBLE)
 
 
