@@ -115,6 +115,26 @@ async def test_the_database_leaves_out_a_report_for_whom_it_names(
         assert await connection.scalar(text("SELECT count(*) FROM citebound.cases")) == seen
 
 
+@pytest.mark.parametrize(("login", "seen"), [("ada", 0), ("grace", 1)])
+async def test_nor_does_the_record_say_that_there_is_a_report_of_them(
+    bureau: Office, login: str, seen: int
+) -> None:
+    """As the officer's own login reads it in SQL."""
+    await bureau.opened(await reported(bureau))
+    async with bureau.life.engine.connect() as connection:
+        await connection.execute(text(f"CREATE ROLE {login} IN ROLE citebound_officer"))
+        await connection.execute(
+            text(
+                "INSERT INTO audit.officer (login, units, audiences) VALUES (:login, '{*}', '{*}')"
+            ),
+            {"login": login},
+        )
+        await connection.execute(text(f"SET LOCAL SESSION AUTHORIZATION {login}"))
+        cases = "SELECT count(*) FROM audit.record WHERE tag = 'case:opened'"
+        assert await connection.scalar(text(cases)) == seen
+        await connection.rollback()
+
+
 async def test_the_words_of_a_report_that_was_not_passed_on_are_forgotten_in_time(
     bureau: Office,
 ) -> None:
