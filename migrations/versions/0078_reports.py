@@ -3,7 +3,7 @@
 from alembic import op
 
 revision = "0078_reports"
-down_revision = "0070_reach"
+down_revision = "0073_published_texts"
 
 RULES = """
 ALTER TABLE citebound.cases ADD COLUMN excluded text[] NOT NULL DEFAULT '{}';

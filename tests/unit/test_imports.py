@@ -8,10 +8,11 @@ import pytest
 from importlinter.cli import lint_imports
 
 ROOT = Path(__file__).parents[2]
-PURE = ("domain", "expressions", "grounding", "language", "ports")
-"""Rooms of `core`, and a module, that everything else rests on."""
+PURE = ("domain", "expressions", "grounding", "language", "ports", "time_zones")
+"""Rooms of `core`, and modules, that everything else rests on."""
 MODULES = [
     ROOT / "core" / "expressions.py",
+    ROOT / "core" / "time_zones.py",
     *sorted(path for room in PURE for path in (ROOT / "core" / room).rglob("*.py")),
 ]
 

@@ -328,7 +328,7 @@ async def test_a_record_is_not_dropped(engine: AsyncEngine) -> None:
     """No step down takes a ledger that holds something; without records it does."""
     insert = text(
         "INSERT INTO audit.record (canonical, leaf_hash) SELECT c, sha256('\\x00'::bytea || c)"
-        " FROM convert_to(jsonb_build_object('id', gen_random_uuid(), 'tag', 'record:viewed',"
+        " FROM convert_to(jsonb_build_object('id', gen_random_uuid(), 'tag', 'service:started',"
         " 'unit', 'u', 'actor', jsonb_build_object('ref', 'a'), 'at', to_char(now() AT TIME ZONE"
         " 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'))::text, 'UTF8') AS c"
     )
@@ -336,7 +336,7 @@ async def test_a_record_is_not_dropped(engine: AsyncEngine) -> None:
         await connection.execute(insert)
     with pytest.raises(ConfigError, match="the record is not empty"):
         await migrate(engine, to="0005_delivery")
-    kept = text("SELECT count(*) FROM audit.record WHERE tag = 'record:viewed'")
+    kept = text("SELECT count(*) FROM audit.record WHERE tag = 'service:started'")
     async with engine.connect() as connection:
         assert await connection.scalar(kept) == 1
     await migrate(engine)

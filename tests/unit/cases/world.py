@@ -229,6 +229,9 @@ class InMemoryCases:
     async def of_asker(self, account: Account, /) -> tuple[StoredCase, ...]:
         return tuple(one for one in self.rows.cases.values() if one.account == account)
 
+    async def forget_reports(self, *, before: datetime) -> None:
+        """Keep no words of reports, and so forget none."""
+
     async def due(self, *, now: datetime, until: datetime) -> tuple[str, ...]:
         due = [(one.due_at, one.case_id) for one in self.rows.cases.values() if one.due_at]
         return tuple(case_id for at, case_id in due if at <= until)

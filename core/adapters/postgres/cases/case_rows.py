@@ -91,8 +91,8 @@ _INSERT = text(
     " urgency, opener, note, reply_id, record_id, asker, asker_name, person, mode, permalink,"
     " is_private, is_anonymous, is_sensitive, excluded) OVERRIDING SYSTEM VALUE VALUES (:case_id,"
     " :number, :question_id, 'open', :outcome, :due_at, :opened_at, :urgency, :opener, :note,"
-    " :reply_id, :record_id, :asker, :asker_name, :person, :mode, :permalink, :is_private, :is_anonymous,"
-    " :is_sensitive, CAST(:excluded AS text[]))"
+    " :reply_id, :record_id, :asker, :asker_name, :person, :mode, :permalink, :is_private,"
+    " :is_anonymous, :is_sensitive, CAST(:excluded AS text[]))"
 )
 _TO_REMIND = text(
     "SELECT id::text FROM citebound.cases WHERE state IN ('open', 'claimed')"
