@@ -1,7 +1,7 @@
 # Works on a fresh machine with make and Python 3.11 or later: each target does its own set-up.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast check bench evals release image lock clean
+.PHONY: help demo test test-fast check size bench evals release image lock clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -13,6 +13,7 @@ help:
 	@echo "make test       all tests, without a network once installed"
 	@echo "make test-fast  the unit tests that take no time, within a minute"
 	@echo "make check      format, lint, types, import rules; names figures to be measured again"
+	@echo "make size       lines of code by package, and whether there are more than was accepted"
 	@echo "make bench      figures, with the machine; writes those in docs/ between its marks (DATA=folder)"
 	@echo "make evals      fails if answers got worse than last accepted (DATA=folder; ACCEPT=1 accepts)"
 	@echo "make release    the wheel, and a list of all that it needs, with hashes, in dist"
@@ -34,7 +35,11 @@ check: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/basedpyright
 	$(BIN)/lint-imports
+	@$(BIN)/python -m tests.size >/dev/null
 	@$(BIN)/python -m tests.evals.figures
+
+size: $(VENV)/.installed-dev
+	@$(BIN)/python -m tests.size
 
 bench: $(VENV)/.installed-dev
 	@$(BIN)/python -c 'import os, platform; from datetime import date; print(f"{date.today()}, {platform.platform()}, {os.cpu_count()} cores, Python {platform.python_version()}")'

@@ -2,7 +2,6 @@
 
 import ast
 import re
-from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -11,13 +10,9 @@ ROOT = Path(__file__).parents[2]
 MODULES = sorted([*(ROOT / "bot").rglob("*.py"), *(ROOT / "core").rglob("*.py")])
 PURE = ("domain", "grounding", "language")
 DOMAIN = sorted(path for room in PURE for path in (ROOT / "core" / room).rglob("*.py"))
-ROOM = 22
-"""Modules of a folder, `__init__` included."""
 PAGE = re.compile(r"\b(?:[\w-]+/)*([\w-]+\.md)\b")
 IN_EXAMPLES = {("core/ingest/compare.py", "gifts.md")}
 """Files of somebody's corpus."""
-CAP_LINES = 400
-"""The aim is about 350; this is where a file is certainly two."""
 
 
 def _name(path: Path) -> str:
@@ -27,13 +22,6 @@ def _name(path: Path) -> str:
 def test_each_module_says_what_it_is_for() -> None:
     """A module without a docstring has no idea."""
     assert [_name(path) for path in MODULES if not ast.get_docstring(_tree(path))] == []
-
-
-def test_no_module_outgrows_its_idea() -> None:
-    """A long file holds a second idea."""
-    lengths = {_name(path): len(path.read_text().splitlines()) for path in MODULES}
-    too_long = {name: lines for name, lines in lengths.items() if lines > CAP_LINES}
-    assert too_long == {}
 
 
 def test_each_field_of_the_domain_says_what_it_means() -> None:
@@ -80,12 +68,6 @@ def test_no_module_but_one_makes_a_day_of_an_instant() -> None:
         and not node.args
     ]
     assert [one.partition(":")[0] for one in made] == ["core/time_zones.py"], made
-
-
-def test_no_folder_holds_more_than_a_reader_takes_in() -> None:
-    """Rooms are by concept: about 20 modules at most."""
-    folders = Counter(_name(path.parent) for path in MODULES)
-    assert {name: count for name, count in folders.items() if count > ROOM} == {}
 
 
 def test_comments_name_pages_that_there_are() -> None:
