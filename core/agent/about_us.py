@@ -50,7 +50,7 @@ async def topics_of(
     question: Question, about: AboutUs, *, sure: float = SURE
 ) -> frozenset[SelfTopic]:
     """Return what a message asks of us; empty if anything else is asked, too."""
-    text = without_greeting(question.text)
+    text = without_greeting(question.text)  # a follow-up to what the policies say is for them
     if any(one.is_chosen for one in question.context) or len(text) > LONGEST or _LABEL.match(text):
         return frozenset()
     if small_talk(text) is SmallTalk.IDENTITY:
@@ -63,16 +63,14 @@ async def topics_of(
     elif goes_on:
         sure = GOING_ON
     try:
-        return await _read(text, text if goes_on else question.own, about.recognise, sure=sure)
+        return await _read(text, about.recognise, sure=sure)
     except ContractError as error:
         logger.warning("no question about the assistant is recognised: %s", error)
         return frozenset()
 
 
-async def _read(
-    text: str, whole: str, recognise: SelfQuestions, *, sure: float
-) -> frozenset[SelfTopic]:
-    likely = await recognise.likelihoods(without_greeting(whole))
+async def _read(text: str, recognise: SelfQuestions, *, sure: float) -> frozenset[SelfTopic]:
+    likely = await recognise.likelihoods(text)
     if sum(likely.values()) < LEAST:
         return frozenset()
     parts = [part for part in map(str.strip, _PART.findall(text)) if part.strip(" .?!")]
