@@ -53,7 +53,7 @@ async def _approve(
     logins = [officer.login for officer in officers.all]
     if login not in logins:
         raise UsageError(
-            f"{login!r} is no officer: CITEBOUND_OFFICERS names {', '.join(logins) or 'nobody'}"
+            f"{login!r} is not an officer: CITEBOUND_OFFICERS lists {', '.join(logins) or 'nobody'}"
         )
     async with open_stores(PostgresStores, settings) as stores:
         await stores.affected.compare(on_day=stores.clock.today())

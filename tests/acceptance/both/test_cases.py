@@ -103,7 +103,7 @@ async def test_asked_in_slack_answered_in_teams(
         forged = await teams.people.invoke(ben, card, "task/submit", {"data": given})
         assert "Only compliance officers" in dialog(forged)
         told = await teams.people.invoke(olga, card, "task/submit", {"data": given})
-        assert "goes to the asker" in dialog(told)
+        assert "is on its way to the asker" in dialog(told)
         await run.quiet()
         thread = slack.workspace.thread(said.message.channel, said.message.root)
         reply = next(one for one in thread if ANSWER in shown_in_slack(one))
@@ -204,7 +204,7 @@ async def test_asked_in_teams_answered_in_slack(office: Desk) -> None:
     await run.slack.presses.click(office.olga, card, "case_claim")
     await run.quiet()
     assert "Olga O. has taken up your question" in words_of(teams.tenant.by_bot()[-1].text)
-    assert "goes to the asker's thread" in await office.answered(card, ANSWER)
+    assert "is on its way to the asker's thread" in await office.answered(card, ANSWER)
     reply = teams.tenant.by_bot()[-1]
     assert (reply.conversation, reply.root) == (office.room.id, question.id)
     assert "Answered by Compliance · Olga O." in words_of(reply.text)

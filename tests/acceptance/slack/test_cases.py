@@ -56,7 +56,7 @@ async def test_from_the_question_to_the_officers_answer(bureau: Office) -> None:
     writing = await bureau.form(bureau.olga, card, "case_answer")
     assert QUESTION in shown(writing)
     await slack.presses.submit(bureau.olga, writing, {"answer": typed(ANSWER)})
-    assert "goes to the asker's thread" in shown(writing)
+    assert "is on its way to the asker's thread" in shown(writing)
     await bureau.served.quiet()
     told = bureau.thread(answer)[-1]
     assert "Answered by Compliance" in told.text

@@ -59,7 +59,8 @@ async def test_from_the_question_to_the_officers_answer(
         form = await bureau.begin(bureau.olga, card)
         assert "Post" in form
         assert QUESTION in form
-        assert "goes to the asker's thread" in await bureau.answer(bureau.olga, card, ANSWER)
+        told = await bureau.answer(bureau.olga, card, ANSWER)
+        assert "is on its way to the asker's thread" in told
         reply = bureau.teams.tenant.by_bot()[-1]
         assert reply.root == answer.root
         for words in ("Answered by Compliance", "Olga O.", QUESTION, ANSWER):

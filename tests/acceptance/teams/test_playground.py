@@ -225,7 +225,7 @@ async def test_an_officers_reply_comes_in_the_same_thread(
     assert "claimed by Megan B." in json.dumps(claimed)
     answer: Json = {"do": "case_answer_submit", **data, "answer": "Yes, up to EUR 75."}
     sent = await dialog(product, ground, case, answer, by=OFFICER)
-    assert "goes to the asker" in sent
+    assert "is on its way to the asker" in sent
 
     def replies() -> list[Shown]:
         shown = ground.shown(said.conversation)

@@ -131,7 +131,8 @@ class PostgresGrants:
             await connection.execute(BECOME_OWNER)
             done = await connection.execute(_REVOKE, {"login": login})
             if done.rowcount != 1:
-                raise UsageError(f"{login!r} is no officer: `citebound audit officers` lists them")
+                why = f"{login!r} is not an officer: `citebound audit officers` lists them"
+                raise UsageError(why)
             await self._record(connection, Tag.OFFICER_REVOKED, {"officer": login}, login, by)
         if lacking is not None:
             raise lacking

@@ -259,8 +259,8 @@ class OfficerSession:
                 login, units = (await connection.execute(_WHO)).one()
                 if not units:
                     raise ConfigError(
-                        f"{login} is no officer: an operator makes one with `citebound audit"
-                        f" grant-officer {login}`"
+                        f"{login or 'this login'} is not an officer: an operator makes one with"
+                        f" `citebound audit grant-officer {login or 'LOGIN'}`"
                     )
                 ledger = self._ledger
                 if EVERY_UNIT not in units and ledger.unit not in units:
