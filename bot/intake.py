@@ -158,7 +158,7 @@ class Intake:
         if is_only_thanks(message):
             message = message.ignored(THANKS)
         elif isinstance(message, InboundMessage):
-            message = replace(message, is_report=is_report(clean(message.text)[:MAX_QUESTION]))
+            message = replace(message, is_report=is_report(clean(message.text, most=MAX_QUESTION)))
         with traced(None, "message", platform=message.place.platform) as span:
             result = await self._put(message)
             if isinstance(result, Accepted) and isinstance(message, InboundMessage):

@@ -6,8 +6,8 @@ TITLE = Text("Tell Compliance", "Compliance informieren")
 """A title has 24 characters at most."""
 PROMISE = Text(
     "What you wrote, and what you add here, goes to the compliance officer on call, and other"
-    " compliance officers can look it up. Your name is not shown, nothing of it stands in a"
-    " channel, and the reply comes to you alone. Once you have sent it, it stays with Compliance,"
+    " compliance officers can look it up. Your name isn't shown, nothing is posted in a"
+    " channel, and only you get the reply. Once you have sent it, it stays with Compliance,"
     " even if you delete your message. Officers whom you name in your report do not"
     " receive it and cannot open it. If there is anybody else who must not see it, please name"
     " them below.",

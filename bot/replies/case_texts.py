@@ -145,7 +145,7 @@ _SENT = Text(
     "Als Fall {number} an Compliance gesendet. {where}, in der Regel {within}.",
 )
 _TO_ASKER = Text(
-    "The reply comes to you alone, in our direct messages",
+    "Only you will get the reply, in our direct messages",
     "Die Antwort erhalten nur Sie, in unseren Direktnachrichten",
 )
 _TO_THREAD = Text("The reply comes in your thread", "Die Antwort kommt in Ihren Thread")

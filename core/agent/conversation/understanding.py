@@ -124,12 +124,19 @@ class Understood:
     """See `FollowUp.compared`."""
 
 
-def clean(text: str) -> str:
+def clean(text: str, *, most: int | None = None) -> str:
     """Return the text without invisible characters, in NFC, with single spaces.
 
     A control character parts words and becomes a space; a soft hyphen or a zero-width character
     stands inside a word and leaves nothing. Of empty lines one is left.
+
+    Args:
+        text: What was typed.
+        most: How many characters are returned at most, of four times as many that are looked at:
+            a mebibyte took 0.2 s; None: all.
     """
+    if most is not None:
+        return clean(text[: 4 * most])[:most]
     kept = unicodedata.normalize("NFC", "".join(map(_visible, text)))
     return _EMPTY_LINES.sub("\n\n", _BLANKS.sub(" ", kept)).strip()
 

@@ -238,7 +238,7 @@ async def test_what_only_a_person_can_answer_is_passed_on(
     assert live_mentions(card) == []
     assert answer.channel not in shown(card)
     form = await bureau.form(bureau.anna, answer, "escalate_open")
-    assert "with Compliance as case 1 already, without your name" in shown(form)
+    assert "already with Compliance as case 1, without your name" in shown(form)
     await slack.presses.submit(bureau.anna, form, {"note": typed("From Acme, at Easter")})
     assert "Sent to Compliance as case 1. The reply comes in your thread" in shown(form)
     await bureau.served.quiet()

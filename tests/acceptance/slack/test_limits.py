@@ -35,9 +35,9 @@ async def test_too_many_questions_wait_for_their_turn(
         asked = [one.message for one in said]
         other = await slack.people.mention(ben, room, QUESTIONS[2])
         (answer,) = await told(served, slack, other.message, times=1)
-        assert "waiting" not in answer
+        assert "queue" not in answer
         first = [(one, (await told(served, slack, one, times=1))[0]) for one in asked]
-        ((kept, busy),) = ((one, line) for one, line in first if "waiting" in line)
+        ((kept, busy),) = ((one, line) for one, line in first if "queue" in line)
         assert "There is a queue of questions. Yours is in it" in busy
         assert await served.rows("SELECT state, attempt FROM citebound.inbox WHERE is_told") == [
             {"state": "received", "attempt": 0}
@@ -45,7 +45,7 @@ async def test_too_many_questions_wait_for_their_turn(
         slack.checks.status_cleared()
         await let_turns_come(served.engine)
         _, answer = await told(served, slack, kept, times=2)
-        assert "waiting" not in answer
+        assert "queue" not in answer
         await served.quiet()
         slack.checks.nothing_twice()
         slack.checks.nothing_outside(*asked, other.message)

@@ -231,7 +231,7 @@ async def test_a_report_reaches_the_officer_on_call_alone(bureau: Office) -> Non
     (card,) = bureau.cards(teams.tenant.personal(bureau.olga))
     assert "He did it again." in shown(card)
     assert "anna" not in shown(card)
-    assert "goes to the asker alone" in await bureau.begin(bureau.olga, card)
+    assert "posted to the asker alone" in await bureau.begin(bureau.olga, card)
     assert bureau.cards(teams.tenant.personal(bureau.oskar)) == []
     await bureau.answer(bureau.olga, card, "We take it up.")
     assert "We take it up." in words_of(bureau.own(bureau.anna)[-1].text)
@@ -252,7 +252,7 @@ async def test_what_only_a_person_can_answer_is_passed_on(
     assert disputed.QUESTION in shown(card)
     assert "anna" not in shown(card)
     opened = await fetch(bureau.teams, bureau.anna, answer, "escalate", id_of(answer))
-    assert "with Compliance as case 1 already, without your name" in dialog(opened)
+    assert "already with Compliance as case 1, without your name" in dialog(opened)
     told = await bureau.sent(answer, note="From Acme, at Easter")
     assert "Sent to Compliance as case 1" in told
     assert "From Acme" in shown(card)

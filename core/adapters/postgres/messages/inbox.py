@@ -344,7 +344,7 @@ def _is_settled(target: Any) -> bool:
 
 def _is_about_report(message: InboundMessage, target: Any) -> bool:
     """Say whether an edit makes a report, or changes one."""
-    words = clean(message.text)[:MAX_QUESTION]
+    words = clean(message.text, most=MAX_QUESTION)
     is_changed = words != clean(target["text"])
     return is_changed and (target["was_report"] or may_report(words))
 

@@ -142,7 +142,7 @@ def contents_of(message: InboundMessage, *, is_report: bool = False) -> dict[str
     Of what may be a report the record has no words: officers read it. If it turns out to be a
     question, the record of its answer has them.
     """
-    if is_report or may_report(clean(message.text)[:MAX_QUESTION]):
+    if is_report or may_report(clean(message.text, most=MAX_QUESTION)):
         return {"place": place_of(message)}
     told = {"message": message.text, "place": place_of(message)}
     if message.context:
