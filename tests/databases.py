@@ -19,11 +19,11 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, make_url, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.access import admit_owner
 from core.adapters.postgres.corpus.corpus import PostgresCorpusStore
 from core.adapters.postgres.engine.database import engine_for
 from core.adapters.postgres.engine.embedded import start_embedded, stop_embedded
 from core.adapters.postgres.engine.embedded_account import exclusively
+from core.adapters.postgres.engine.embedded_owner import admit_owner
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.record_ids import record_named
 from core.adapters.postgres.engine.roles import DatabaseRole, as_embedded_login

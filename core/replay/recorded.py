@@ -44,10 +44,14 @@ class StoredRecord:
         """Return a text.
 
         Raises:
-            TextErasedError: It was erased.
+            TextErasedError: It was erased, or it is a question that told of misconduct: of those
+                the record has no words.
         """
         if name not in self.contents:
             raise TextErasedError(f"record {self.document['id']}: the text of {name!r} was erased")
+        if name == "question" and not self.contents[name]:
+            why = "it is a report of misconduct, of which the record keeps no words"
+            raise TextErasedError(f"record {self.document['id']}: {why}")
         return self.contents[name]
 
     def value(self, name: str) -> Any:

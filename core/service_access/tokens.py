@@ -23,7 +23,7 @@ EARLY_S = 300.0
 SHORTEST_S = 30.0
 """A token is kept that long, whatever it says of its end."""
 WATCHED_EVERY_S = 60.0
-FINE = 200
+FINE, SERVER_FAILED = 200, 500
 
 
 class TokenError(Exception):
@@ -101,6 +101,8 @@ class FetchedToken:
                 proxy=proxy_for(request.url) if request.is_proxied else None,
             ) as response:
                 status, said = response.status, await response.text(errors="replace")
+            if status >= SERVER_FAILED:
+                raise TokenError(f"no_answer ({status})")
             told: Any = json.loads(said) if status == FINE else _maybe_json(said)
         except (ClientError, OSError, TimeoutError, ValueError) as error:
             raise TokenError(f"no_answer ({type(error).__name__})") from None

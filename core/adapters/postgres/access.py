@@ -7,13 +7,12 @@ each role, and its superuser migrates.
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
-from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.engine.database import Limits, engine_for
+from core.adapters.postgres.engine.database import Limits
 from core.adapters.postgres.engine.embedded import start_embedded
-from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.roles import (
     Access,
     DatabaseRole,
@@ -21,18 +20,11 @@ from core.adapters.postgres.engine.roles import (
     read_as,
 )
 from core.adapters.postgres.engine.schema import open_database
-from core.audit.documents import Event
 from core.config.settings import Settings
-from core.domain.audit import Tag
 
-_WAS_GRANTED = text(
-    "SELECT EXISTS (SELECT FROM audit.record WHERE subject = :subject AND tag = 'officer:granted')"
-)
-_ADMIT = text(
-    "INSERT INTO audit.officer (login, units, audiences) VALUES (:officer, '{*}', '{*}')"
-    " ON CONFLICT (login) DO UPDATE SET units = excluded.units, audiences = excluded.audiences,"
-    " revoked_at = NULL"
-)
+if TYPE_CHECKING:
+    from core.adapters.postgres.engine.ledger import Ledger
+
 STRICT = (DatabaseRole.APP, DatabaseRole.SEQUENCER)
 """Roles of processes that run all the time: in production their logins may do nothing else."""
 
@@ -61,29 +53,6 @@ async def migration_url(settings: Settings) -> str:
     return await asyncio.to_thread(start_embedded, settings.home)
 
 
-async def admit_owner(url: str, owner: str, ledger: Ledger) -> None:
-    """Let who owns an embedded database read the record of all units; it is recorded once.
-
-    Args:
-        url: of its superuser.
-        owner: their name.
-        ledger: writes the record of it.
-    """
-    says = {"officer": owner, "units": ["*"], "audiences": ["*"], "has_login": False}
-    subject = f"officer:{owner}"
-    granted = Event(
-        tag=Tag.OFFICER_GRANTED, actor=owner, actor_kind="operator", subject=subject, says=says
-    )
-    engine = engine_for(url, pooled=False)
-    try:
-        async with engine.begin() as connection:
-            if not await connection.scalar(_WAS_GRANTED, {"subject": subject}):
-                await connection.execute(_ADMIT, {"officer": owner})
-                await ledger.event(connection, granted, content={})
-    finally:
-        await engine.dispose()
-
-
 @asynccontextmanager
 async def open_engine(
     settings: Settings,
@@ -93,7 +62,7 @@ async def open_engine(
     waits: Callable[[str], None] | None = None,
     migrates: bool | None = None,
     officer: str | None = None,
-    ledger: Ledger | None = None,
+    ledger: "Ledger | None" = None,
 ) -> AsyncGenerator[AsyncEngine]:
     """Open the database as a login of a role; for the rest see `open_database`.
 
@@ -125,6 +94,11 @@ async def open_engine(
     ) as engine:
         if officer is not None:
             if not settings.database_url and ledger is not None:
+                # Most commands record nothing.
+                from core.adapters.postgres.engine.embedded_owner import (  # noqa: PLC0415
+                    admit_owner,
+                )
+
                 await admit_owner(str(access.migration_url), officer, ledger)
             read_as(engine, officer)
         yield engine

@@ -95,8 +95,8 @@ async def test_a_later_version_by_rules_says_that_claude_read_the_one_before(des
         assert (await desk.by_claude(server)).notes == ()
     later = await desk.by_rules(GIFTS.replace("EUR 75", "EUR 50"))
     assert later.notes == (
-        "facts are by rules alone; those of the version before were read by"
-        " claude-haiku-5-5 extract/1 too: add --extract claude to have these read",
+        "facts were read by rules only; those of the previous version were also read by"
+        " claude-haiku-5-5 extract/1: add --extract claude to have these read",
     )
 
 

@@ -208,8 +208,8 @@ async def test_a_withdrawn_policy_comes_back(
     done = await ingest(markdown, file=at("/p/gifts.md", is_named=markdown == FIFTY))
     assert isinstance(done.result, Published)
     assert done.notes == (
-        "it was withdrawn from 2026-01-01 on, and is back: to withdraw it again, citebound corpus"
-        " withdraw gifts",
+        "it was withdrawn from 2026-01-01, and is now back in force: to withdraw it again,"
+        " citebound corpus withdraw gifts",
     )
     assert (await holds(), len(await holds(BOARD))) == ([], 1)
     assert isinstance((await ingest(markdown, file=at("/p/gifts.md"))).result, Unchanged)

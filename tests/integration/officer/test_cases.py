@@ -142,7 +142,7 @@ async def test_a_wrong_answer_is_marked_and_a_case_closed(
     assert (await state(desk, case))[0] is CaseState.CLOSED
     assert await desk.tags() == ["case:opened", "answer:reviewed", "case:closed"]
     _, page = await ada.get("/officer/cases")
-    assert "nothing left to decide" in page
+    assert "Nothing waits" in page
 
 
 async def test_a_report_is_told_to_those_on_call_alone(

@@ -53,7 +53,7 @@ async def test_from_a_case_to_an_answer(
     assert (await ada.post(f"{path}/precedent", {**hidden, **FORM}))[0] == 409
 
     _, page = await ada.get(one)
-    assert "Another officer must decide" in page
+    assert "Another officer decides" in page
     assert f"{one}/approve" not in page
     status, page = await ada.post(f"{one}/approve", hidden)
     assert status == 409

@@ -38,7 +38,7 @@ async def test_an_organisation_installs_it(deployment: Deployment, engine: Async
     """For all its workspaces, and for no other organisation's."""
     deployment.slack.workspace.knobs.is_org_install = True
     status, page = await deployment.browser().install()
-    assert (status, "administrators" in page) == (200, True)
+    assert (status, "administrator" in page) == (200, True)
     assert await installed(engine) == [("E0ORG", None, "U0INSTALLER", "Org")]
     find = deployment.oauth.credentials.find
     found = await find(Workspace(enterprise="E0ORG", team="T0ANY"))
