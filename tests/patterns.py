@@ -47,7 +47,7 @@ PATIENCE_S = 1.0
 _SCREENED = 800
 _SUSPICIOUS_S = 0.00025
 """Half of what a quadratic one takes for these that takes `LIMIT_S` for `LENGTH`."""
-_TRIES = 8
+_TRIES = 5
 _SUPERLINEAR = 2.8
 """Twice the text takes twice the time, four times if it is quadratic."""
 _DEEPEST = 5

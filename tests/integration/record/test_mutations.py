@@ -70,7 +70,7 @@ def without_schema(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_any_mutation_is_found(engine: AsyncEngine) -> None:
-    await _mutate(engine, seed=11, times=300)
+    await _mutate(engine, seed=11, times=120)
 
 
 @pytest.mark.nightly

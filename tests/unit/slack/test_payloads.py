@@ -146,8 +146,8 @@ def test_named_texts(text: str) -> None:
     "text", ["x", "<!channel> https://evil.com\n", "\u05e9\u05dc\u05d5\u05dd \U0001f600&"]
 )
 def test_long_texts(text: str) -> None:
-    """100 kB in every place at once."""
-    for payload in every(text * (100_000 // len(text.encode()))):
+    """30 kB in every place at once."""
+    for payload in every(text * (30_000 // len(text.encode()))):
         check(payload)
 
 
