@@ -49,7 +49,7 @@ SURE = 0.85
 Of 10,693 messages about policies that a fit had not seen (`evals.fit_about_us`), 33 are; 16 of them
 ask how to report, or something of a bot."""
 UNANSWERED = 0.8
-"""The same where rules find no answer in the policies: 30 more of those messages are as likely."""
+"""The same where rules find no answer in the policies: 30 more are, from 0.7 on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
