@@ -71,24 +71,24 @@ def compare_receipts(
 ) -> CheckedReceipts:
     """Hold the checkpoints of the database to what anchors handed out for them."""
     checked, unchecked = 0, 0
-    for one in receipts:
-        size = one.position[1]
-        if one.note is None:
-            if not log.restorations.explain_loss(one.position):
+    for receipt in receipts:
+        size, record = receipt.position[1], receipt.record_id
+        if receipt.note is None:
+            if not log.restorations.explain_loss(receipt.position):
                 log.add(
                     ProblemClass.CHECKPOINT_MISSING,
-                    f"the anchor {one.target} has a checkpoint that is gone",
-                    record=one.record_id,
+                    f"the anchor {receipt.target} has a checkpoint that is gone",
+                    record=record,
                     leaf=size,
                 )
-        elif one.token is not None and stamped_at is None:
+        elif receipt.token is not None and stamped_at is None:
             unchecked += 1
-        elif one.token is not None and stamped_at is not None:
+        elif receipt.token is not None and stamped_at is not None:
             checked += 1
             try:
-                _compare_times(one.note, stamped_at(one.token, one.note))
+                _compare_times(receipt.note, stamped_at(receipt.token, receipt.note))
             except ContractError as error:
-                log.add(ProblemClass.TIMESTAMP_INVALID, str(error), record=one.record_id, leaf=size)
+                log.add(ProblemClass.TIMESTAMP_INVALID, str(error), record=record, leaf=size)
     untrusted = f"{unchecked} timestamps were not checked: CITEBOUND_LEDGER_TSA_ROOTS is unset"
     return CheckedReceipts(checked=checked, warnings=[untrusted] if unchecked else [])
 

@@ -68,7 +68,7 @@ class Restorations:
     @property
     def needed(self) -> list[Restoration]:
         """Return those without which something would be a problem."""
-        return [one for one in self.restored if one.checkpoints or one.dated_ahead]
+        return [it for it in self.restored if it.checkpoints or it.dated_ahead]
 
     def explain_loss(self, lost: Position) -> bool:
         """Say whether one of them explains that an anchor's checkpoint is not the database's."""

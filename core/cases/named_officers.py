@@ -41,20 +41,21 @@ a sentence too many leaves officers out whom nobody accused, and its writer is t
 
 def kept_from(officers: Officers, texts: Iterable[str]) -> frozenset[str]:
     """Return logins and platforms' ids of the officers whom texts name."""
-    told = unicodedata.normalize("NFC", "\n".join(texts))
-    tokens = [(token, _folded(token)) for token in _TOKEN.findall(told)]
-    named = [one for one in officers.all if _is_named(one, told, tokens)]
-    if not named and _BY_ROLE.search(" ".join(told.split())):
+    written = unicodedata.normalize("NFC", "\n".join(texts))
+    tokens = [(token, _folded(token)) for token in _TOKEN.findall(written)]
+    named = [officer for officer in officers.all if _is_named(officer, written, tokens)]
+    if not named and _BY_ROLE.search(" ".join(written.split())):
         named = list(officers.all)
-    return frozenset(
-        known for one in named for known in (one.login, *(at.person for at in one.accounts))
-    )
+    return frozenset(known for officer in named for known in _ids(officer))
 
 
-def _is_named(officer: Officer, told: str, tokens: list[tuple[str, str]]) -> bool:
-    lower = told.casefold()
-    ids = (officer.login, *(account.person for account in officer.accounts))
-    if any(_stands_in(known.casefold(), lower) for known in ids):
+def _ids(officer: Officer) -> list[str]:
+    return [officer.login, *(account.person for account in officer.accounts)]
+
+
+def _is_named(officer: Officer, written: str, tokens: list[tuple[str, str]]) -> bool:
+    lower = written.casefold()
+    if any(_stands_in(known.casefold(), lower) for known in _ids(officer)):
         return True
     login = officer.login.partition("@")[0]
     # "van", "de" and a middle initial name nobody.

@@ -243,9 +243,9 @@ class Officers:
                     person=person,
                 ),
             )
-        others = [one for one in self.all if one.login not in without and one.accounts]
-        on_call = [one for one in others if one in self.on_call]
-        reached = (self.route_to(one.login) for one in on_call or others[:1])
+        others = [it for it in self.all if it.login not in without and it.accounts]
+        on_call = [officer for officer in others if officer in self.on_call]
+        reached = (self.route_to(officer.login) for officer in on_call or others[:1])
         return tuple(route for route in reached if route is not None)
 
     def _behind(self, channel: Account) -> str | None:
