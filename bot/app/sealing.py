@@ -21,11 +21,14 @@ from core.audit.anchors import Anchor
 from core.audit.checkpoint import LedgerKey, signed_at
 from core.cancellation import end_if_cancelled
 from core.config.settings import Settings
-from core.domain.errors import ConfigError, ContractError, TransientError
+from core.domain.errors import ConfigError, ContractError, OccupiedError, TransientError
 
 EVERY_S = 0.75
 """Seconds from one round to the next: with the rounds' own time, a record waits a second at most.
 What is younger than the last anchored checkpoint isn't proven."""
+ONCE_WAITS_S = 15.0
+"""Seconds that `seal --once` gives to transactions which were under way: no record is sealed before
+every older transaction of the server has ended, those of other databases included."""
 HELD_UP_S = 60.0
 """A record that waits for longer has a cause, which is looked for as often."""
 AGAIN_S = (1.0, 5.0, 30.0, 60.0)
@@ -44,18 +47,29 @@ def seal(*, is_once: bool) -> int:
     key = signing_key(settings)
     check_anchors(settings)
     if is_once:
-        sealed = asyncio.run(_seal_once(settings, key))
+        sealed, held_up = asyncio.run(_seal_once(settings, key))
         sys.stdout.write(f"{sealed.size} records are sealed.\n")
+        if held_up:
+            raise OccupiedError(f"not all that was recorded is sealed: {held_up}; try again later")
     else:
         asyncio.run(_seal_until_told(settings, key))
     return 0
 
 
-async def _seal_once(settings: Settings, key: LedgerKey) -> Sealed:
+async def _seal_once(settings: Settings, key: LedgerKey) -> tuple[Sealed, str | None]:
+    """Seal what was recorded before; with who holds up the rest, if anybody does for long."""
+    now = asyncio.get_running_loop().time
     async with open_ledger(settings, key) as ledger:
         sealing = Sealing(settings, ledger, key, Meter())
         await sealing.begin()
-        return await sealing.once()
+        began = now()
+        while True:
+            sealed = await sealing.once()
+            waited_s = now() - began
+            held_up = await ledger.sequencer.held_up(waited_s)
+            if held_up is None or waited_s > ONCE_WAITS_S:
+                return sealed, held_up
+            await asyncio.sleep(0.2)
 
 
 async def _seal_until_told(settings: Settings, key: LedgerKey) -> None:

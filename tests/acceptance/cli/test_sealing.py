@@ -4,10 +4,12 @@ import json
 import signal
 import subprocess
 import sys
+import time
 import zipfile
 from contextlib import closing
 from http.client import HTTPConnection
 from pathlib import Path
+from threading import Thread
 
 import psycopg
 import pytest
@@ -188,6 +190,29 @@ def test_a_key_is_rotated(
     assert citebound("audit", "seal", "--once").code == 0
     assert citebound("audit", "verify").code == 0
     assert len((anchors / "keys.txt").read_text().splitlines()) == 5
+
+
+def test_seal_once_waits_for_transactions_under_way(
+    environment: dict[str, str], citebound: Run, anchors: Path, asked: Done, database_url: str
+) -> None:
+    """Any older transaction of the server holds up sealing, though it has nothing to do with us."""
+    assert (asked.code, anchors.exists()) == (0, False)
+    in_a_while = Thread(target=lambda: (time.sleep(4), under_way.rollback()))
+    with psycopg.connect(database_url) as under_way:
+        under_way.execute("SELECT pg_current_xact_id()")
+        citebound("ask", QUESTION)
+        in_a_while.start()
+        done = subprocess.run(  # noqa: S603  # our own words
+            (*SEALING, "--once"),
+            env=sealer(environment),
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        in_a_while.join()
+    sealed = recorded(database_url)
+    assert (done.returncode, done.stdout) == (0, f"{sealed} records are sealed.\n"), done
 
 
 def test_the_sealing_process_may_be_killed_at_any_time(
