@@ -108,7 +108,7 @@ METRICS: Mapping[str, Metric] = {
         means="What models cost for questions today, in UTC, in all processes.",
     ),
     "citebound_daily_budget_spent": Metric(
-        kind="gauge", means="1: models have cost as much today as they may, and rules answer."
+        kind="gauge", means="1: today's model budget is spent, and the rules answer."
     ),
     "citebound_model_budget_usd": Metric(
         kind="gauge", means="What models may cost in a day; absent without a limit."
@@ -163,7 +163,7 @@ METRICS: Mapping[str, Metric] = {
     ),
     "citebound_database_up": Metric(
         kind="gauge",
-        means="1: the database answered; 0: what it holds is not told.",
+        means="1: the database responded; 0: it did not, and figures from it are absent.",
     ),
     "citebound_schema_fits": Metric(
         kind="gauge", means="1: this release works with the schema of the database."

@@ -76,7 +76,7 @@ release comes with, which was fitted elsewhere.""",
         option("name", metavar="NAME", help="a calibration; `shipped`: that of this release"),
         _OF,
         option("--reason", type=reason, required=True, metavar="TEXT", help="kept in the record"),
-        short="let a calibration be in force",
+        short="activate a calibration",
         text="""From the next question on, badges rest on this calibration, in all processes. It is
 recorded with both calibrations and the reason; earlier answers keep the badge that they were given
 with.""",

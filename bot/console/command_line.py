@@ -26,8 +26,8 @@ ASK = command(
     *ASKING,
     JSON,
     short="ask one question",
-    text="""Answers from the policies in force, with quotes; or asks back; or says why there is
-no answer. Each outcome is recorded before it is shown.""",
+    text="""Answers from the policies in force, with quotes, asks back, or says why there is no
+answer. Each outcome is recorded before it is shown.""",
     examples="""\
   citebound ask "May I accept a gift worth EUR 80?"
   citebound ask --jurisdiction DE --group finance "Who releases payments?"
@@ -41,8 +41,8 @@ CHAT = command(
     f"{_COMMANDS}.ask:chat",
     *ASKING,
     short="ask in a conversation",
-    text="""A conversation that remembers what was said. Where a fact is missing, it offers
-options: type the number of one, or your own words.
+    text="""Starts a conversation that remembers what was said. If a fact is missing, it offers
+options: type a number, or your own words.
 
   /sources   the quotes of the last answer again
   /new       a new conversation
@@ -117,10 +117,10 @@ DOCTOR = command(
     ),
     JSON,
     short="what is set up, what is missing",
-    text="""Checks Python, settings, database, corpus, sources, embedder and reasoner, and says how
-to fix what is missing. With `--live`, each model of a provider is called once, and each source of
-policies is tried: address, credentials and rights. Exit code 3 if something is broken.
-Secrets are not printed.""",
+    text="""Checks Python, settings, database, corpus, sources, embedder and reasoner, and says
+how to fix any problem. `--live` also calls each provider's models once, and tests the address,
+credentials and permissions of each policy source. Exit code 3 if something is broken. Secrets
+are not printed.""",
     examples="""\
   citebound doctor
   citebound doctor --live         do the keys work, do the models answer?
@@ -130,9 +130,9 @@ MIGRATE = command(
     "migrate",
     f"{_COMMANDS}.migrate:migrate",
     short="bring the schema to this release",
-    text="""Makes or upgrades the tables of the database. In production nothing else does: `serve`
-and `work` wait until it has, other commands say that it is needed. Does nothing where nothing is to
-be done, also on the schema of a later release that works with this one.""",
+    text="""Creates or upgrades the database schema. In production only this command does:
+`serve` and `work` wait for it, other commands say that it is needed. It does nothing if the
+schema is current, or is a compatible one from a later release.""",
     examples="""\
   citebound migrate               before the processes of a new release are started""",
 )
@@ -146,8 +146,8 @@ PROBE = command(
         help="check readiness, not only liveness",
     ),
     short="check the health of a running process",
-    text="""Asks `serve` or `work` on this machine at CITEBOUND_OPERATIONS_PORT: exit code 0 if it
-lives, 1 if not. For the health checks of containers, which may have no other program to ask.""",
+    text="""Queries `serve` or `work` on this machine at CITEBOUND_OPERATIONS_PORT: exit code 0
+if it is alive, 1 if not. Meant for health checks in containers that have no HTTP client.""",
     examples="""\
   citebound probe
   citebound probe --ready""",
@@ -163,8 +163,8 @@ DEMO = command(
         help="open the chat at the end, at a terminal (default: yes)",
     ),
     short="see it work, on sample policies",
-    text="""Ingests the sample policies into a database of their own (`CITEBOUND_HOME`/demo, or
-DATABASE_URL), asks one question of each kind, and opens a chat at a terminal.""",
+    text="""Ingests the sample policies into a separate database (`CITEBOUND_HOME`/demo, or
+DATABASE_URL), asks one question of each kind, and opens a chat if there is a terminal.""",
     examples="""\
   citebound demo
   citebound demo --no-chat""",
@@ -180,12 +180,12 @@ SERVE = command(
         help="answer in this process too (default: yes)",
     ),
     short="answer in Slack and Microsoft Teams",
-    text="""Takes what Slack and Teams send, answers it and posts the answers, until SIGTERM. Behind
-whatever does TLS Slack comes to `/slack/events`, Teams to `/api/messages`. Slack comes over sockets
-if there is SLACK_APP_TOKEN and no SLACK_SIGNING_SECRET. With SLACK_CLIENT_ID instead of a bot token
-several workspaces install the app, each at `/slack/install`. On a second port, of the loopback
-unless CITEBOUND_OPERATIONS_HOST says otherwise, `/livez` and `/readyz` say how it is, `/metrics`
-what it does. A platform without its secrets does not start: exit code 3.""",
+    text="""Receives messages from Slack and Teams, answers them and posts the answers, until
+SIGTERM. Run it behind a TLS proxy: Slack calls `/slack/events`, Teams `/api/messages`. With
+SLACK_APP_TOKEN and no SLACK_SIGNING_SECRET it uses Socket Mode. With SLACK_CLIENT_ID instead of
+a bot token, several workspaces can install the app, each at `/slack/install`. A second port, on
+the loopback unless CITEBOUND_OPERATIONS_HOST says otherwise, serves the probes `/livez` and
+`/readyz` and `/metrics`. If a platform's secrets are missing, it does not start: exit code 3.""",
     examples="""\
   citebound serve
   citebound serve --no-worker     take messages only; `citebound work` answers them""",
@@ -214,22 +214,22 @@ SLACK = group(
             "--no-starters",
             dest="has_starters",
             action="store_false",
-            help="ask no database for questions to begin with",
+            help="suggest no questions, and need no database",
         ),
         option("-o", dest="output", type=Path, metavar="FILE", help="default: print it"),
         short="print the app's manifest",
-        text="""Prints what api.slack.com/apps makes the app from ("From a manifest"): scopes,
-events, command and shortcuts, and where Slack reaches you. With --socket nothing has to reach you;
-a --url beside it is for installations by OAuth.
+        text="""Prints the manifest for api.slack.com/apps ("From a manifest"): scopes, events,
+command and shortcuts, and your address. --socket needs no public address; add --url for OAuth
+installations.
 
-Questions to begin with are chosen from the policies, and each is asked first, to see it answered
-(or they are those of CITEBOUND_STARTERS). Names and texts come from CITEBOUND_APP_CONFIG.""",
+Suggested questions are chosen from the policies, and each is asked first to check that it is
+answered (or they come from CITEBOUND_STARTERS). Names and texts come from CITEBOUND_APP_CONFIG.""",
         examples="""\
   citebound slack manifest --socket
   citebound slack manifest --url https://citebound.example.com -o manifest.yaml""",
     ),
     short="make the Slack app",
-    text="What the Slack app is made from. docs/slack.md leads step by step to the first answer.",
+    text="Creates the Slack app's manifest. docs/slack.md has the steps to a first answer.",
     examples="""\
   citebound slack manifest --socket""",
 )
@@ -264,7 +264,7 @@ TEAMS = group(
             "--no-starters",
             dest="has_starters",
             action="store_false",
-            help="ask no database for questions to begin with",
+            help="suggest no questions, and need no database",
         ),
         option(
             "-o",
@@ -275,12 +275,12 @@ TEAMS = group(
             help="default: citebound-teams.zip",
         ),
         short="build the app's zip",
-        text="""Builds what is uploaded in Teams ("Upload an app") or in its admin centre: manifest
-and icons, for your registration and your address. Without --app-id it takes APP_ID. Older admin
-tools that refuse schema 1.30 take 1.25, which has no slash commands.
+        text="""Builds the package to upload in Teams ("Upload an app") or its admin centre:
+manifest and icons, for your registration and address. --app-id defaults to APP_ID. Older admin
+tools that reject schema 1.30 accept 1.25, which has no slash commands.
 
-Questions to begin with are chosen from the policies, and each is asked first, to see it answered
-(or they are those of CITEBOUND_STARTERS). Names, texts, icons and languages come from
+Suggested questions are chosen from the policies, and each is asked first to check that it is
+answered (or they come from CITEBOUND_STARTERS). Names, texts, icons and languages come from
 CITEBOUND_APP_CONFIG.""",
         examples="""\
   citebound teams package --url https://citebound.example.com
@@ -288,7 +288,7 @@ CITEBOUND_APP_CONFIG.""",
     --url https://citebound.example.com --schema 1.25 -o citebound-teams.zip""",
     ),
     short="make the Teams app",
-    text="What Teams installs. docs/teams.md leads step by step to the first answer.",
+    text="Creates the Teams app's package. docs/teams.md has the steps to a first answer.",
     examples="""\
   citebound teams package --url https://citebound.example.com""",
 )

@@ -116,23 +116,24 @@ INGEST = command(
         "--sync",
         dest="syncs",
         action="store_true",
-        help="withdraw the policies whose files are gone from the folders, after a list",
+        help="list and withdraw policies whose files are gone from the folders",
     ),
     option("--yes", dest="is_sure", action="store_true", help="with --sync: without asking"),
     JSON,
     short="read policies into the corpus",
-    text="""Reads policies: text, sections, facts and chunks. The same file again changes
-nothing; a changed file becomes a new version, and the old one stays readable with `--as-of`. An
-earlier text ingested again holds again. A file that can't be read is named and the others go on.
+    text="""Reads policies: text, sections, facts and chunks. Ingesting the same file again
+changes nothing; a changed file becomes a new version, and the old one stays readable with
+`--as-of`. Ingesting an earlier text brings it back into force. A file that can't be read is
+reported, and the rest continue.
 
-A policy is known by its key: the one that is given, else the "Policy ID" that the document says,
-else the file's name. Two files of one run that would be one policy are both refused, unless each
-is given the same key and an effective_from of its own: then they are its versions.
+A policy is identified by its key: the one you give, else the document's "Policy ID", else the
+file name. If two files in one run would be the same policy, both are refused, unless you give
+them the same key and different effective_from dates: then they are its versions.
 
-A policy whose file is gone from a folder is named, and stays in force until it is withdrawn: by
-`citebound corpus withdraw`, or for all of them by `--sync`. A folder is known by its path.
+A policy whose file is gone from a folder is reported, and stays in force until withdrawn: by
+`citebound corpus withdraw`, or all at once by `--sync`. A folder is identified by its path.
 
-A folder may hold `citebound.toml`, which says what is known of its files:
+A folder may contain `citebound.toml`, with metadata for its files:
 
   ignore = ["*.png", "old"]     # names passed over, here and in the folders below
   key_prefix = "de"             # before keys that are not given: de-gifts
@@ -160,13 +161,14 @@ the manifest, and both over what a document says of itself; what it says there a
 named. Files of other kinds, and links that lead nowhere, are named, and the exit code is 1, unless
 their names are ignored.
 
-What nobody says stays as it was: owner, address and class of the policy, and of the same text also
-its next review and who verified it. An empty option (`--owner=`) takes such a value away.
+Values that are not given stay as they were: the policy's owner, address and classification and,
+while its text is unchanged, its next review and who verified it. An empty option (`--owner=`)
+removes a value.
 
 With `--extract claude`, Claude reads each section besides the rules. A fact is kept if its quote
-stands in the section word for word and bears it out; the others are counted by reason. A section
-is sent once: the next run asks only for those that are new or failed, also of files that are
-stored already. Cost is estimated before and said after. It needs ANTHROPIC_API_KEY.""",
+is in the section word for word and supports it; the others are counted by reason. Each section
+is sent once: the next run sends only new or failed ones, including those of files already
+stored. The cost is estimated before and printed after. It needs ANTHROPIC_API_KEY.""",
     examples="""\
   citebound ingest policies/
   citebound ingest gifts.pdf --key gifts --label 2.0 --effective-from 2025-07-01
@@ -204,7 +206,7 @@ CORPUS = group(
         *SCOPE,
         JSON,
         short="dangling references, conflicts, duplicates",
-        text="""Checks the ontology: references that lead nowhere, entities without a relation,
+        text="""Checks the ontology for dangling references, entities without a relation,
 duplicates, and policies in force that contradict each other. Exit code 1 if there is a problem.""",
         examples="""\
   citebound corpus validate
@@ -221,9 +223,9 @@ duplicates, and policies in force that contradict each other. Exit code 1 if the
         ),
         JSON,
         short="what changed, policy by policy",
-        text="""Says of each policy that is new, has a new version or was withdrawn which sections
-were changed, added or removed, how many facts are new or gone, and which contradictions arose.
-`ingest` and `sources sync` say the same of what they did.""",
+        text="""For each policy that is new, revised or withdrawn, shows which sections were
+changed, added or removed, how many facts are new or gone, and any new contradictions. `ingest`
+and `sources sync` print the same for their own changes.""",
         examples="""\
   citebound corpus changes
   citebound corpus changes --since edition:41
@@ -257,15 +259,16 @@ were changed, added or removed, how many facts are new or gone, and which contra
             "--lift",
             dest="lifts",
             action="store_true",
-            help="let those read again whom the texts name, where no source says so any more",
+            help="fall back to the readers named in the texts, where no source restricts them"
+            " any longer",
         ),
         option("--yes", dest="is_sure", action="store_true", help="lift without asking"),
         JSON,
         short="who may read policies, by their sources",
-        text="""Lists the policies of which a document service said who may read them, with whom it
-let and whom their texts name: somebody reads a policy who is of both. What a source said last stays
-in force when it is removed; --lift ends that, is recorded, and widens nothing that a source still
-says.""",
+        text="""Lists the policies whose readers come from a document service, with the groups
+that the service allows and those that their texts name: readers must be in both. The service's
+last word stays in force after its source is removed; --lift ends that and is recorded, but never
+overrides a source that is still followed.""",
         examples="""\
   citebound corpus readers
   citebound corpus readers --source hr --lift
@@ -285,9 +288,9 @@ says.""",
         option("--reason", type=reason, required=True, metavar="TEXT", help="kept in the record"),
         JSON,
         short="take a policy out of force",
-        text="""From a day on, no answer rests on the policy any more; what an earlier day or
-edition says stays as it was. It is recorded with its reason. The policy comes back with a new
-version, or if its file is named to `ingest`; not because a folder still holds the same file.""",
+        text="""From the given day, no answer uses the policy; answers as of earlier days or
+editions are unchanged. The reason is recorded. A new version brings the policy back, and so does
+naming its file to `ingest`, but not a folder that still contains the same file.""",
         examples="""\
   citebound corpus withdraw gifts --reason "replaced by the conduct policy"
   citebound corpus withdraw gifts --from 2027-01-01 --reason "ends with the year\"""",
@@ -327,10 +330,10 @@ version, or if its file is named to `ingest`; not because a folder still holds t
         ),
         JSON,
         short="embed all chunks, and switch to their space",
-        text="""Embeds every chunk that lacks a vector in an embedding space, then lets that space
-serve. Questions are answered and policies ingested meanwhile. It can be interrupted and goes on
-where it was; done again it changes nothing. Without `--space` it builds the space of the embedder
-that is set up: Voyage with VOYAGE_API_KEY, else the local one.""",
+        text="""Embeds every chunk that lacks a vector in an embedding space, then switches to
+that space. Questions and ingestion continue meanwhile. If interrupted, it resumes; run again, it
+changes nothing. Without `--space` it builds the space of the configured embedder: Voyage with
+VOYAGE_API_KEY, else the local one.""",
         examples="""\
   citebound corpus embed --dry-run
   citebound corpus embed
@@ -338,7 +341,7 @@ that is set up: Voyage with VOYAGE_API_KEY, else the local one.""",
     ),
     short="look at what was ingested",
     text="""Counts, lists, compares, checks and draws what was ingested, withdraws policies, and
-embeds what there is anew. Without `--group`, policies of every audience are seen.""",
+re-embeds the corpus. Without `--group`, it covers policies for every audience.""",
     examples="""\
   citebound corpus summary
   citebound corpus list --group finance

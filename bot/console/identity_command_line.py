@@ -27,8 +27,8 @@ IDENTITY = (
             ),
             OFFICER,
             short="ask who stands behind a record",
-            text="""Asks another officer to approve that you learn who the asker of a record is. The
-request waits for 72 hours, and stands in the access log for all officers of the unit.""",
+            text="""Asks another officer to let you learn who asked a recorded question. The
+request expires after 72 hours, and is in the access log for all officers of the unit.""",
             examples="""\
   citebound audit unmask request 0198c0de --reason "threat in the text" --basis "ticket 4711\"""",
         ),
@@ -53,8 +53,8 @@ recorded.""",
   citebound audit unmask reveal 0198c0de --key /media/officers/identity.pem""",
         ),
         short="learn who an asker is",
-        text="""Who a pseudonym stands for is sealed. It takes two officers, a reason and the
-officers' key to learn it; each step is recorded.""",
+        text="""The identity behind a pseudonym is sealed. Opening it takes two officers, a
+reason and the officers' key; each step is recorded.""",
         examples="""\
   citebound audit unmask request 0198c0de --reason "threat in the text" --basis "ticket 4711"
   citebound audit unmask reveal 0198c0df --key /media/officers/identity.pem""",
@@ -77,8 +77,8 @@ officers' key to learn it; each step is recorded.""",
             _REQUEST,
             OFFICER,
             short="approve what another officer asks for",
-            text="""Lets the officer who asked do it within 72 hours. Nobody approves what they have
-asked for themselves. Recorded.""",
+            text="""Gives the officer who asked 72 hours to do it. You cannot approve your own
+request. Recorded.""",
             examples="""\
   citebound audit request approve 0198c0de""",
         ),

@@ -73,8 +73,8 @@ be completed, as without a key or an anchor.""",
             help="default: records.zip",
         ),
         short="export records with proofs",
-        text="""Writes a ZIP with the sealed records that are meant, their texts, and a proof for
-each. Who gets it needs Python and no access to anything of yours. It holds personal text.
+        text="""Writes a ZIP with the selected sealed records, their texts, and a proof for each.
+The recipient needs only Python, and no access to your systems. It contains personal text.
 Recorded.""",
         examples="""\
   citebound audit export --policy gifts --since 2026-01-01 -o gifts.zip
@@ -95,10 +95,10 @@ Recorded.""",
             action="store_true",
             help="the old key was stolen: it counts up to the last anchored checkpoint alone",
         ),
-        short="let another key sign",
-        text="""Hands the ledger over to another key: both sign one checkpoint, and the anchors are
-told up to which one the old key counts. A signature of it over a later one is named by
-`audit verify`. Recorded. If it is interrupted, run it again.""",
+        short="switch to another signing key",
+        text="""Hands the ledger over to another key: both sign one checkpoint, and the anchors
+learn the last checkpoint that the old key is valid for. `audit verify` reports any later
+signature by the old key. Recorded. If interrupted, run it again.""",
         examples="""\
   citebound audit rotate-key --to /run/secrets/new-key.pem""",
     ),

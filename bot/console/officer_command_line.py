@@ -95,8 +95,8 @@ each reading must be recorded, grant with --no-login, or let pgaudit log what lo
         f"{_COMMANDS}.officers:revoke",
         option("login", metavar="NAME", help="as `audit officers` lists them"),
         short="revoke an officer's access",
-        text="""Closes the login, ends what it has open, and keeps the officer on the list. The
-console lets them in no more. Recorded.""",
+        text="""Closes the login, ends its sessions, and keeps the officer on the list. They can
+no longer use the console. Recorded.""",
         examples="""\
   citebound audit revoke-officer anna.berg""",
     ),

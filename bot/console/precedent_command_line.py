@@ -61,14 +61,14 @@ PRECEDENT = group(
             "--until",
             type=day,
             metavar="DATE",
-            help="first day on which it is told no more; default: a year from now; two at most",
+            help="first day on which it no longer applies; default: a year from now; at most two",
         ),
         JSON,
         short="propose an officer's answer",
-        text="""Proposes what an officer answered in a case to be told, word for word, to others who
-ask the same question. It rests on clauses: where one of them changes, it is told no more. Nobody is
-told before another officer approves. The answer is taken as it was given: if it names anybody,
-answer the case anew. You act as the user who is signed in on this machine, who must be one of
+        text="""Proposes an officer's answer to a case for reuse, word for word, when others ask
+the same question. It rests on clauses: if one of them changes, it is no longer used. It is not
+used until another officer approves. The answer is taken as given: if it names anybody, answer
+the case again. You act as the user logged in to this machine, who must be listed in
 CITEBOUND_OFFICERS.""",
         examples="""\
   citebound precedent propose 12 --clause gifts/2.1
@@ -80,8 +80,8 @@ CITEBOUND_OFFICERS.""",
         f"{_COMMANDS}:approve",
         _NUMBER,
         short="approve it for reuse, as a second officer",
-        text="""From now on whoever asks the question gets the answer, with the date of today.
-Neither who answered the case nor who proposed it can approve it.""",
+        text="""From now on anyone who asks the question gets the answer, with today's date. The
+officers who answered the case and proposed it cannot approve it.""",
         examples="""\
   citebound precedent approve 3""",
     ),
@@ -101,7 +101,8 @@ Neither who answered the case nor who proposed it can approve it.""",
         _NUMBER,
         _REASON,
         short="stop using it",
-        text="Any officer may. What was told stays as it is. Recorded with the reason.",
+        text="Any officer can do this. Answers already given are unchanged. Recorded with the"
+        " reason.",
         examples="""\
   citebound precedent withdraw 3 --reason "the limit is under review\"""",
     ),
@@ -124,9 +125,9 @@ Neither who answered the case nor who proposed it can approve it.""",
         examples="""\
   citebound precedent show 3""",
     ),
-    short="answers of officers, told to others",
-    text="""A precedent is an officer's answer that another officer approved to be told, word for
-word, to whoever asks the same question.""",
+    short="officers' answers for reuse",
+    text="""A precedent is an officer's answer that another officer has approved for anyone who
+asks the same question, word for word.""",
     examples="""\
   citebound precedent propose 12 --clause gifts/2.1
   citebound precedent approve 3""",

@@ -80,8 +80,8 @@ and why.""",
             _REASON,
             OFFICER,
             short="place a hold",
-            text="""Nothing of what is meant is erased until the hold is released, whoever asks and
-however old it is. Where several are given, all must fit. Recorded, with its owner: you.""",
+            text="""Nothing that matches is erased until the hold is released, by request or by
+age. If you give several conditions, all must match. Recorded, with you as its owner.""",
             examples="""\
   citebound audit hold place --policy gifts --since 2026-01-01 --reason "case 17 O 12/26"
   citebound audit hold place --asker p-1f0c2b7d9e4a6b85 --reason "case 17 O 12/26\"""",
@@ -121,7 +121,7 @@ however old it is. Where several are given, all must fit. Recorded, with its own
             action="store_true",
             help="rewrite the tables; nothing is answered meanwhile",
         ),
-        short="take what was erased out of the files",
+        short="remove erased text from the database files",
         text="""What was erased can't be read by any statement, but words of it stay in an index and
 bytes of it in the files of the database until Postgres uses their space again. This builds the
 index anew and cleans the tables up, while all goes on; with --full no byte stays in them. Run it as

@@ -32,14 +32,14 @@ that it was replayed is recorded.""",
         option(
             "--approve",
             metavar="LOGIN",
-            help="let the askers be told; the login of CITEBOUND_OFFICERS who decides that",
+            help="tell the askers; LOGIN is the officer in CITEBOUND_OFFICERS who approves",
         ),
         JSON,
         short="past answers that rest on what has changed",
-        text="""Compares past answers with the policies that hold now, and lists those that quote
-what has other words, is gone, or stands among other words today. With --approve they are answered
-anew by `serve` and `work`: where the answer is the same that is recorded, and nobody hears of it;
-where it is not, the asker is told in the thread.""",
+        text="""Compares past answers with the policies now in force, and lists those whose
+quotes have changed, are gone, or have changed text around them. With --approve, `serve` and
+`work` answer them again: if the answer is the same, that is recorded and nobody is told; if not,
+the asker is told in the thread.""",
         examples="""\
   citebound audit affected
   citebound audit affected --edition 7 --policy gifts --json

@@ -34,7 +34,7 @@ SHADOW = (
         option("--since", group=_WHICH, type=day, required=True, metavar="DATE", help="first day"),
         option("--until", group=_WHICH, type=day, metavar="DATE", help="last day; default: today"),
         option(
-            "--sample", group=_WHICH, type=positive, metavar="N", help="N of them, drawn by lot"
+            "--sample", group=_WHICH, type=positive, metavar="N", help="N of them, drawn at random"
         ),
         option(
             "--seed",
@@ -42,7 +42,7 @@ SHADOW = (
             type=positive,
             default=1,
             metavar="S",
-            help="of the lot: the same draws the same (default: 1)",
+            help="for the draw: the same seed draws the same questions (default: 1)",
         ),
         option(
             "--corpus",
@@ -99,10 +99,10 @@ SHADOW = (
         ),
         JSON,
         short="past questions by a new corpus, model, prompt or calibration",
-        text="""Answers the questions of the record anew by what is to come, and lists what people
-would be told otherwise, before it is switched. Nothing is posted, no case is opened, no
-conversation goes on, and nothing is recorded but who read which questions and that they were
-compared, with the settings and counts. Each question keeps the audience, groups and thread of then.
+        text="""Answers recorded questions with a planned change, and lists which answers would
+differ, before you switch. Nothing is posted, no case is opened, no conversation goes on, and
+nothing is recorded but who read which questions and that they were compared, with the settings
+and counts. Each question keeps the audience, groups and thread of then.
 
 It takes the rights of `audit replay`. Questions whose text was erased are left out and counted.
 What differs, and is answered so today as well, is marked: switching changes nothing there.

@@ -89,14 +89,14 @@ SOURCES = group(
         ),
         option("--key-prefix", metavar="P", help="before the keys of its policies"),
         short="follow a source",
-        text="""Remembers where policies come from. `citebound work` and `citebound serve` bring the
-corpus in step with it from then on; `sources sync` does so at once. In a folder or repository each
-citebound.toml says what is known of policies, as for `ingest`. Of Confluence each page of a space
-is a policy, for those who may read it there. Credentials stand in CITEBOUND_SOURCE_NAME_TOKEN, with
-the name of the source in capitals, or in a file that CITEBOUND_SOURCE_NAME_TOKEN_FILE names: the
-token for a private repository; for SharePoint the client secret of the registration, or its
-certificate; for Confluence an account and its API token, as ACCOUNT:TOKEN; for Google Drive the key
-file of a service account.""",
+        text="""Registers a source of policies. From then on `citebound work` and `citebound
+serve` keep the corpus in sync with it; `sources sync` does so at once. In a folder or
+repository, citebound.toml files hold metadata, as for `ingest`. In Confluence each page of a
+space is a policy, for those who may read it there. Put credentials in
+CITEBOUND_SOURCE_NAME_TOKEN, with the source's name in capitals, or in a file named by
+CITEBOUND_SOURCE_NAME_TOKEN_FILE: the token for a private repository; for SharePoint the client
+secret of the registration, or its certificate; for Confluence an account and its API token, as
+ACCOUNT:TOKEN; for Google Drive the key file of a service account.""",
         examples="""\
   citebound sources add folder hr /srv/policies/hr --every 15m
   citebound sources add git handbook https://git.example.com/compliance/policies.git \\
@@ -113,7 +113,8 @@ file of a service account.""",
         f"{_COMMANDS}:show_all",
         JSON,
         short="sources, and how current they are",
-        text="Lists the sources: when each was last worked through, what it holds, what is wrong.",
+        text="Lists the sources: when each was last synchronised, what it contains, and any"
+        " problems.",
         examples="""\
   citebound sources list
   citebound sources list --json""",
@@ -141,9 +142,9 @@ be read as it is), gone (its policy is still in force) or withdrawn.""",
         option("name", nargs="?", metavar="NAME", help="default: all"),
         JSON,
         short="sync the corpus now",
-        text="""Lists what a source holds, ingests what is new or changed, and withdraws what is
-gone, by the rule of the source. Whatever was interrupted goes on with the same command. Exit code 1
-if a document can't be read, or policies whose documents are gone wait for `sources withdraw`.""",
+        text="""Lists a source's documents, ingests new and changed ones, and withdraws those
+that are gone, as the source's --withdraw rule says. If interrupted, run it again to resume. Exit
+code 1 if a document can't be read, or if policies await `sources withdraw`.""",
         examples="""\
   citebound sources sync
   citebound sources sync handbook --json""",
@@ -154,12 +155,12 @@ if a document can't be read, or policies whose documents are gone wait for `sour
         _NAME,
         option("group", nargs="?", metavar="ID", help="a group, as the list has it"),
         option("audience", nargs="?", metavar="GROUP", help="the audience group that it is"),
-        option("--none", dest="is_none", action="store_true", help="it is none any more"),
+        option("--none", dest="is_none", action="store_true", help="unmap it"),
         short="groups that may read its documents",
-        text="""Lists the groups that a source names as readers, or says which audience group
-one of them is. One that is none lets nobody read. Groups of Entra are known by
-`[entra_groups]` in CITEBOUND_TEAMS_CONFIG; all others are named here. It holds for all its policies
-at once, and is recorded.""",
+        text="""Lists the groups that a source names as readers, or maps one of them to an
+audience group. Unmapped groups let nobody read. Entra groups are mapped by `[entra_groups]` in
+CITEBOUND_TEAMS_CONFIG; all others here. A mapping applies to all the source's policies at once,
+and is recorded.""",
         examples="""\
   citebound sources groups people
   citebound sources groups people confluence:5f1d finance
@@ -171,8 +172,8 @@ at once, and is recorded.""",
         _NAME,
         option("--yes", dest="is_sure", action="store_true", help="without asking"),
         short="withdraw what is gone",
-        text="""Takes the policies out of force whose documents are gone from a source, and that no
-synchronisation withdrew by itself.""",
+        text="""Withdraws policies whose documents are gone from a source and that no
+synchronisation withdrew automatically.""",
         examples="""\
   citebound sources withdraw handbook
   citebound sources withdraw handbook --yes""",
@@ -190,8 +191,8 @@ synchronisation withdrew by itself.""",
         ),
         option("--yes", dest="is_sure", action="store_true", help="withdraw without asking"),
         short="stop following a source",
-        text="""Forgets a source, and asks what becomes of its policies: they stay in force, or are
-withdrawn. What it said last of who may read them stays, too, until `corpus readers --lift`.""",
+        text="""Removes a source, and asks whether its policies stay in force or are withdrawn.
+Its last limits on who may read them also stay, until `corpus readers --lift`.""",
         examples="""\
   citebound sources remove handbook --keep
   citebound sources remove handbook --withdraw""",

@@ -106,7 +106,7 @@ class CalibrationPages:
         if chosen is None:
             raise UsageError("there is no such calibration any more")
         if not reason:
-            raise UsageError("say why: the reason is kept in the record")
+            raise UsageError("give a reason: it is kept in the record")
         await self._calibrations.activate(
             chosen,
             of_models=of_models,

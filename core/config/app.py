@@ -28,8 +28,8 @@ class AppSettings:
     starters: str | None = setting(
         "CITEBOUND_STARTERS",
         None,
-        "Questions that people are offered to begin with, 4 at most: a list in JSON, or a file that"
-        " holds it; unset: chosen from the policies",
+        "Suggested questions, 4 at most: a JSON list, or a file that contains it; unset: chosen"
+        " from the policies",
     )
     """See `read_starters`."""
     app_config: Path | None = setting(
@@ -49,7 +49,7 @@ class AppSettings:
     language: str = setting(
         "CITEBOUND_LANGUAGE",
         "en",
-        "Language of the interface for people whose client tells none that it speaks, and of what"
+        "Interface language for people whose client reports no supported one, and for what"
         " officers read together: `en` or `de`",
         check=one_of(*SPOKEN),
     )

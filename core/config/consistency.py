@@ -19,7 +19,7 @@ class ConsistencySettings:
     consistency_hour: int = setting(
         "CITEBOUND_CONSISTENCY_HOUR",
         2,
-        "Hour from which on that is done, UTC, 0 to 23",
+        "Hour (UTC) from which that happens, 0 to 23",
         check=within(0, 23),
     )
     consistency_sample: int = setting(
@@ -31,8 +31,8 @@ class ConsistencySettings:
     consistency_budget_usd: float | None = setting(
         "CITEBOUND_CONSISTENCY_BUDGET_USD",
         None,
-        "What that may cost in a night, 0.01 to 1000; unset: nothing is asked again where answers"
-        " cost money",
+        "USD that this may cost per night, 0.01 to 1000; unset: questions are not asked again if"
+        " answers cost money",
         check=within(0.01, 1_000),
     )
     """Embeddings of Voyage are not counted, but take a budget, too."""

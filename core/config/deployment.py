@@ -42,8 +42,8 @@ class DeploymentSettings:
     migrate: str = setting(
         "CITEBOUND_MIGRATE",
         "auto",
-        "`always`: each process migrates the schema at its start; `never`: only"
-        " `citebound migrate` does; `auto`: `never` in production, else `always`",
+        "`always`: each process migrates the schema at startup; `never`: only `citebound"
+        " migrate` does; `auto`: `never` in production, else `always`",
         check=one_of("auto", "always", "never"),
     )
     """See `migrates`."""
@@ -98,15 +98,15 @@ class DeploymentSettings:
     traces: str = setting(
         "CITEBOUND_TRACES",
         "off",
-        "`on`: a trace of each question by OpenTelemetry, to where `OTEL_EXPORTER_OTLP_ENDPOINT`"
-        " says; `with_text`: what was asked and answered stands in it, too",
+        "`on`: an OpenTelemetry trace of each question, sent to `OTEL_EXPORTER_OTLP_ENDPOINT`;"
+        " `with_text`: includes question and answer",
         check=one_of("off", "on", "with_text"),
     )
     """All else is set by the variables of OpenTelemetry."""
     sensitivity_classes: str | None = setting(
         "CITEBOUND_SENSITIVITY",
         None,
-        "Classes of sensitivity from the least to the most, by commas; unset: `Public, Internal,"
+        "Sensitivity levels from lowest to highest, comma-separated; unset: `Public, Internal,"
         " Confidential, Strictly confidential`",
     )
     """An answer has the class of its most sensitive source; one not named here is above all."""
@@ -145,14 +145,15 @@ class DeploymentSettings:
     ledger_tsa_roots: Path | None = setting(
         "CITEBOUND_LEDGER_TSA_ROOTS",
         None,
-        "File of certificates (PEM) that are trusted to stand behind timestamp authorities",
+        "File of root certificates (PEM) trusted for timestamp authorities",
     )
     """The authority's root; it says on its site where to get it."""
     pseudonym_key: str | None = setting(
         "CITEBOUND_PSEUDONYM_KEY",
         None,
-        "Finds people's pseudonyms again: 32 bytes in base64, the same in all processes, never"
-        " changed; unset: one in the database, whose copies then tell whose pseudonym is whose",
+        "Key with which people's pseudonyms are found again: 32 bytes in base64, the same in all"
+        " processes, never changed; unset: one in the database, so that anyone with a copy can"
+        " match pseudonyms to people",
         is_secret=True,
         check=is_token_key,
     )
@@ -160,8 +161,8 @@ class DeploymentSettings:
     identity_key: str | None = setting(
         "CITEBOUND_IDENTITY_KEY",
         None,
-        "Public key to which it is sealed who a pseudonym stands for, as `citebound audit"
-        " identity-key FILE` prints it; unset: nobody can tell later",
+        "Public key to which identities behind pseudonyms are sealed, as `citebound audit"
+        " identity-key FILE` prints it; unset: nobody can be unmasked later",
         check=is_public_key,
     )
     """The private half stays with officers."""
@@ -178,14 +179,15 @@ class DeploymentSettings:
     calendar: str | None = setting(
         "CITEBOUND_CALENDAR",
         None,
-        "When officers work, by which cases fall due: JSON or a file; unset: each day, all day",
+        "Officers' working hours, which determine when cases are due: JSON or a file; unset:"
+        " every day, all day",
     )
     """See `adapters.calendar`."""
     link_hosts: str | None = setting(
         "CITEBOUND_LINK_HOSTS",
         None,
-        "Hosts to which links in replies may lead, parted by commas, such as those of your"
-        " policies; unset: to none, and an address is shown and can't be clicked",
+        "Hosts that links in replies may point to, comma-separated, such as those of your"
+        " policies; unset: none, and addresses are shown as plain text",
         check=are_hosts,
     )
     """Names in lower case, without scheme, port or path."""
@@ -229,7 +231,7 @@ class DeploymentSettings:
             ConfigError: There is a login that migrates a server, and none that uses it.
         """
         if self.migration_url is not None and self.database_url is None:
-            raise ConfigError("CITEBOUND_MIGRATION_URL needs DATABASE_URL: of the same database")
+            raise ConfigError("CITEBOUND_MIGRATION_URL needs DATABASE_URL, for the same database")
 
     def check_failpoint(self) -> None:
         """Refuse to kill a process of people.

@@ -12,7 +12,7 @@ class ModelSettings:
     reasoner: str = setting(
         "CITEBOUND_REASONER",
         "auto",
-        "`auto`: Claude where there is access to it; `extractive`: never call a model",
+        "`auto`: Claude if there is access to it; `extractive`: never call a model",
         check=one_of("auto", "extractive"),
     )
     """See `uses_model`."""
@@ -61,7 +61,7 @@ class ModelSettings:
     daily_budget_usd: float | None = setting(
         "CITEBOUND_DAILY_BUDGET_USD",
         None,
-        "USD that models may cost for questions in a day of UTC, 0.01 to 1000000; unset: no limit",
+        "USD that models may cost for questions per day (UTC), 0.01 to 1000000; unset: no limit",
         check=within(0.01, 1_000_000),
     )
     """Of all processes together; over it the rules answer. Each model needs a price."""

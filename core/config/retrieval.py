@@ -18,7 +18,7 @@ class RetrievalSettings:
     )
     """Holds `model_quantized.onnx` and `tokenizer.json`; checked by hash."""
     reader_model: Path | None = setting(
-        "CITEBOUND_READER_MODEL", None, "Folder of another reader than the shipped one, or `none`"
+        "CITEBOUND_READER_MODEL", None, "Folder with a reader other than the shipped one, or `none`"
     )
     """Holds `model.onnx` and `tokenizer.json`; see `core.models`."""
     voyage_api_key: str | None = setting(

@@ -22,7 +22,7 @@ class SlackSettings:
     slack_signing_secret: str | None = setting(
         "SLACK_SIGNING_SECRET",
         None,
-        "Tells Slack's requests from anybody's",
+        "Authenticates Slack's requests",
         is_secret=True,
         check=is_key,
     )
@@ -30,7 +30,7 @@ class SlackSettings:
     slack_signing_secret_previous: str | None = setting(
         "SLACK_SIGNING_SECRET_PREVIOUS",
         None,
-        "The signing secret before, while it is changed",
+        "The previous signing secret, during a change",
         is_secret=True,
         check=is_key,
     )
@@ -44,7 +44,8 @@ class SlackSettings:
     slack_client_id: str | None = setting(
         "SLACK_CLIENT_ID",
         None,
-        "Lets several workspaces install the app by OAuth; unset: one workspace, by its token",
+        "Lets several workspaces install the app by OAuth; unset: one workspace, with its bot"
+        " token",
     )
     slack_client_secret: str | None = setting(
         "SLACK_CLIENT_SECRET", None, "Goes with the client id", is_secret=True
@@ -72,7 +73,7 @@ class SlackSettings:
     token_key_old: str | None = setting(
         "CITEBOUND_TOKEN_KEY_OLD",
         None,
-        "The key before, while it is changed: what it encrypted is encrypted anew at the start",
+        "The previous key, during a change: tokens encrypted with it are re-encrypted at startup",
         is_secret=True,
         check=is_token_key,
     )

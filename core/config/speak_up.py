@@ -22,7 +22,7 @@ class SpeakUpSettings:
     speak_up_line: str | None = setting(
         "CITEBOUND_SPEAK_UP_LINE",
         None,
-        "Speak-up line that is named in private to whoever reports misconduct: a number, an"
+        "Speak-up line to give, in private, to people who report misconduct: a number, an"
         " address, hours; unset: only what the policies say",
         check=_is_contact,
     )
@@ -30,14 +30,14 @@ class SpeakUpSettings:
     speak_up_person: str | None = setting(
         "CITEBOUND_SPEAK_UP_PERSON",
         None,
-        "Ombudsperson who is named there, with how to reach them",
+        "Ombudsperson to name there, with contact details",
         check=_is_contact,
     )
     """The same."""
     speak_up_anonymous: str | None = setting(
         "CITEBOUND_SPEAK_UP_ANONYMOUS",
         None,
-        "How to report without a name, told there",
+        "How to report anonymously, shown there",
         check=_is_contact,
     )
     """The same."""

@@ -127,7 +127,7 @@ class TeamsSettings:
     identity_endpoint: str | None = setting(
         "IDENTITY_ENDPOINT",
         None,
-        "Where Azure gives out tokens of a managed identity; unset: on a virtual machine's address",
+        "Where Azure issues managed identity tokens; unset: the address for virtual machines",
         check=is_address,
     )
     """Set by App Service and Container Apps themselves."""

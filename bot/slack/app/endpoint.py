@@ -169,7 +169,7 @@ class Sockets:
                 await self._once()
                 logger.warning("a socket is silent, and is being reopened")
             except (SlackApiError, SlackClientError, ClientError, OSError, TimeoutError) as error:
-                logger.error("no socket to Slack opens: %s", type(error).__name__)  # noqa: TRY400  # what it says may hold an address with a ticket
+                logger.error("cannot open a socket to Slack: %s", type(error).__name__)  # noqa: TRY400  # what it says may hold an address with a ticket
             await asyncio.sleep(min(RESTS_S, self._silent_s))
 
     async def _once(self) -> None:
