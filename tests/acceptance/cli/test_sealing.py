@@ -4,12 +4,11 @@ import json
 import signal
 import subprocess
 import sys
-import time
 import zipfile
 from contextlib import closing
 from http.client import HTTPConnection
 from pathlib import Path
-from threading import Thread
+from threading import Timer
 
 import psycopg
 import pytest
@@ -197,8 +196,8 @@ def test_seal_once_waits_for_transactions_under_way(
 ) -> None:
     """Any older transaction of the server holds up sealing, though it has nothing to do with us."""
     assert (asked.code, anchors.exists()) == (0, False)
-    in_a_while = Thread(target=lambda: (time.sleep(4), under_way.rollback()))
     with psycopg.connect(database_url) as under_way:
+        in_a_while = Timer(4, under_way.rollback)
         under_way.execute("SELECT pg_current_xact_id()")
         citebound("ask", QUESTION)
         in_a_while.start()

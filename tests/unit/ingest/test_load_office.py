@@ -138,13 +138,34 @@ def test_a_workbook_is_cited_by_sheet_and_row() -> None:
     """The header is found below a title and a note; groups introduce their rows."""
     data = workbook(allowances)
     assert load(data, source_name="a.xlsx").text == (
-        "Limits\n\nLodging allowances\n\nPer night, with breakfast.\n\nEurope:\n\n"
+        "Lodging allowances (Limits)\n\nPer night, with breakfast.\n\nEurope:\n\n"
         "City | Limit | From\nLisbon | EUR 145.00 | 01 Mar 2026\n\nExceptions need approval.\n\n"
         "Mileage\n\nVehicle | Rate\nCar | 0.42"
     )
-    assert place(data, "a.xlsx", "Lisbon") == "Limits, row 6 of the sheet"
-    assert place(data, "a.xlsx", "Exceptions") == "Limits, row 9 of the sheet"
+    assert place(data, "a.xlsx", "Lisbon") == "Lodging allowances (Limits), row 6 of the sheet"
+    exceptions = place(data, "a.xlsx", "Exceptions")
+    assert exceptions == "Lodging allowances (Limits), row 9 of the sheet"
     assert place(data, "a.xlsx", "Car |") == "Mileage, row 2 of the sheet"
+
+
+@pytest.mark.parametrize(
+    "caption",
+    [
+        "Hotel limits, valid from 1 March 2026",
+        "Hotel limits (valid from 1 March 2026)",
+        "Hotel limits – valid from 1 March 2026 (Travel Desk)",  # noqa: RUF001
+    ],
+)
+def test_what_a_caption_states_is_no_part_of_the_title(caption: str) -> None:
+    """Nor is it quoted for an answer: "Hotel limits, valid from ..." was, instead of a row."""
+
+    def fill(book: Any) -> None:
+        for row in [(caption,), (), ("City", "Limit"), ("Munich", 165)]:
+            book.active.append(row)
+
+    document = load(workbook(fill), source_name="a.xlsx")
+    assert document.text == "Hotel limits\n\nCity | Limit\nMunich | 165"
+    assert document.metadata == {"title": "Hotel limits", "effective_from": "2026-03-01"}
 
 
 def test_what_is_hidden_in_a_workbook_is_left_out() -> None:

@@ -2,8 +2,9 @@
 
 - A page is a row here: a sheet's heading begins one, and each row, also an empty one, the next, so
   that the row of a quote can be told from the heading's.
-- The header of a table is its first row with several cells; what stands alone above it is text. A
-  row further down begins a table of its own if it reads as a header.
+- The header of a table is its first row with several cells; what stands alone above it is text,
+  and heads the sheet if it is the first and reads as a title. A row further down begins a table
+  of its own if it reads as a header.
 - What stands alone between the rows of a table, in bold, introduces those below: it gets a colon,
   and the header comes again.
 - Merged cells stand in each row and column that they span, since a row is understood by itself.
@@ -28,11 +29,10 @@ from core.ingest.load.builder import DocumentBuilder, clean_line, describe_left_
 from core.ingest.load.office.archive import office_file
 from core.ingest.load.office.cell_text import cell_text
 from core.ingest.metadata import canonical_keys
+from core.ingest.stated.statements import statements
 from core.ingest.titles import is_written
 
 _MAX_ROW, _MAX_COLUMN = 20_000, 200
-_NO_NAME = re.compile(r"(?:sheet|tabelle|feuil|hoja|foglio|blad|arkusz)\s?\d+", re.IGNORECASE)
-"""Names that programs give to sheets."""
 _UNCOMPUTED = re.compile(rb"(?:</f>|<f\b[^<>]*/>)\s*+(?:<v\s*/>|<v></v>)?\s*+</c>")
 """A formula without a stored value, as programs write it that do not calculate."""
 _ENDS = (".", "!", "?", ":")
@@ -86,6 +86,15 @@ def load_xlsx(data: bytes) -> LoadedDocument:
         return builder.build(XLSX, metadata=said, notes=notes, left_out=comments)
 
 
+def _title_and_statement(caption: str) -> tuple[str, str]:
+    """Return "Hotel limits" and "valid from 1 March 2026" of "Hotel limits, valid from ..."."""
+    for mark in (", ", " (", " – ", " - "):  # noqa: RUF001  # as people type it
+        title, _, rest = caption.partition(mark)
+        if statements(rest):
+            return title, rest.removesuffix(")") if mark == " (" else rest
+    return caption, ""
+
+
 def _uncomputed(archive: zipfile.ZipFile) -> int:
     names = (name for name in archive.namelist() if name.startswith("xl/worksheets/"))
     return sum(len(_UNCOMPUTED.findall(archive.read(name))) for name in names)
@@ -118,18 +127,22 @@ class _Sheet:
         kept = {at: cells[at] for at in sorted(cells) if at[0] not in rows and at[1] not in columns}
         self._rows = list(_rows(kept, upper))
         first = [*self._rows[0].cells.values()] if self._rows else []
-        self.caption = first[0] if len(first) == 1 and is_title_like(first[0]) else ""
-        """Its first line, if that reads as a title."""
+        caption = first[0] if len(first) == 1 and is_title_like(first[0]) else ""
+        self.caption, self._stated = _title_and_statement(caption)
+        """Its first line, if that reads as a title, and what that states: "valid from ..."."""
         self._reached = 0
 
     def write(self, builder: DocumentBuilder) -> None:
         """Write the sheet: its name as heading, then row by row."""
         if not self._rows:
             return
-        is_unnamed = self.caption and _NO_NAME.fullmatch(self._name)
+        is_said = self._name.casefold() in self.caption.casefold()
+        heading = self.caption if is_said else f"{self.caption} ({self._name})"
         builder.page()
-        builder.heading(f"{self.caption} ({self._name})" if is_unnamed else self._name, level=2)
-        for block in _blocks(self._rows[1:] if is_unnamed else self._rows):
+        builder.heading(heading if self.caption else self._name, level=2)
+        if self._stated:
+            builder.aside(self._stated)
+        for block in _blocks(self._rows[1:] if self.caption else self._rows):
             self._write_block(builder, block)
 
     def _write_block(self, builder: DocumentBuilder, block: Sequence[_Row]) -> None:
