@@ -1,6 +1,7 @@
-"""What a wheel holds beside the two packages: migrations and sample policies.
+"""What a wheel holds: the product, what `citebound eval` measures with, migrations and samples.
 
-Each stands where its reader looks for it first. All else is in `pyproject.toml`.
+Of `evals` that is `measuring` alone: the rest of it needs a checkout. Migrations and samples stand
+where their readers look for them first. All else is in `pyproject.toml`.
 """
 
 from setuptools import find_namespace_packages, setup
@@ -10,7 +11,7 @@ SAMPLES = "bot.console.samples"
 
 setup(
     packages=[
-        *find_namespace_packages(include=["bot*", "core*"]),
+        *find_namespace_packages(include=["bot*", "core*", "evals.measuring*"]),
         MIGRATIONS,
         f"{MIGRATIONS}.versions",
         SAMPLES,

@@ -11,6 +11,7 @@ from core.adapters.postgres.engine.database import SERVING
 from core.adapters.postgres.record.model_calls import ForgetfulCallLog
 from core.adapters.postgres.stores import PostgresStores
 from core.adapters.sources.connect import connecting
+from core.agent.rehearsal import RecordsNothing
 from core.agent.request import CalibrationSource, ShippedCalibrations
 from core.agent.service import Answering
 from core.agent.starters.choice import StarterChoice
@@ -33,7 +34,6 @@ from core.ontology.extract.rule_extractor import RuleExtractor
 from core.replay.precedents import RecordedPrecedents
 from core.replay.recorded import RecordedQuestion
 from core.replay.replay import Replayer
-from core.replay.shadow import RecordsNothing
 from core.retrieval.retriever import ChunkRetriever
 from core.sources.sync import SourceSync
 

@@ -1,1 +1,4 @@
-"""What made the models that ship with the product; not in the wheel."""
+"""Measuring: `measuring` is what `citebound eval` runs, and the only part that is installed.
+
+Beside it stand what developers measure (`python -m evals`), and what made the models that ship.
+"""

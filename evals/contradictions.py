@@ -18,8 +18,8 @@ from pathlib import Path
 from core.adapters.local.embedder import LocalEmbedder, find_local_embedder
 from core.agent.precedents import SIMILAR_FROM, facts_of
 from core.domain.json_value import JsonObject
-from core.measuring.results import QuestionResult, read_run
 from core.replay.contradiction import contradiction
+from evals.measuring.results import QuestionResult, read_run
 
 
 def pairs(

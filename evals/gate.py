@@ -14,15 +14,15 @@ from pathlib import Path
 
 from rich.text import Text
 
-from bot.console.commands.evaluation.evaluate import RunOptions, measured
-from bot.console.evaluating.conditions import commit
 from bot.console.views.terminal import Terminal, open_terminal
 from core.adapters.system import SystemClock
 from core.config.settings import Settings
 from core.domain.errors import ConfigError, UsageError
-from core.measuring.comparison import RATES, rate_of
-from core.measuring.estimates import Interval, proportion
 from core.models import NoReader, find_guard
+from evals.measuring.commands.evaluate import RunOptions, measured
+from evals.measuring.comparison import RATES, rate_of
+from evals.measuring.conditions import commit
+from evals.measuring.estimates import Interval, proportion
 from evals.statements import StatementsReport, evaluate_statements, guard_supports, load_statements
 
 ROOT = Path(__file__).parents[1]

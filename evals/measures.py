@@ -16,8 +16,6 @@ from typing import Any
 
 from rich.text import Text
 
-from bot.console.commands.evaluation.evaluate import check_exists, policies_beside, print_figures
-from bot.console.evaluating.corpora import EVALUATED_ON, open_with_policies
 from bot.console.options import JSON, command, group, option, positive
 from bot.console.views.terminal import Terminal, open_terminal
 from core.adapters.postgres.access import migration_url
@@ -27,12 +25,14 @@ from core.bootstrap import Service
 from core.config.settings import Settings
 from core.domain.conversation import Place
 from core.domain.errors import ConfigError, UsageError
-from core.measuring.estimates import percentile
-from core.measuring.questions import LabelledQuestion, load_questions
 from core.models import LOCAL, NoReader, find_guard, find_reader, open_embedders
 from core.ports import Reader
 from core.retrieval.serving_embedder import NoEmbedder
 from evals import statements
+from evals.measuring.commands.evaluate import check_exists, policies_beside, print_figures
+from evals.measuring.corpora import EVALUATED_ON, open_with_policies
+from evals.measuring.estimates import percentile
+from evals.measuring.questions import LabelledQuestion, load_questions
 from evals.retrieval import RetrievalReport, report_lines
 from evals.retrieval_corpus import evaluate_retrieval
 

@@ -14,9 +14,9 @@ from time import perf_counter
 from core.domain.evidence import RetrievedChunk
 from core.domain.policy import ChunkKey
 from core.domain.question import Scope
-from core.measuring.estimates import percentile
 from core.ports import ChunkSearch, Embedder, Reader, SearchRequest, Vector
 from core.retrieval.retriever import ReorderedSearch
+from evals.measuring.estimates import percentile
 from evals.rulebooks import Dataset, LabelledQuestion, PassageKey, passage_key
 
 RANKS = 10

@@ -8,8 +8,8 @@ from typing import Any, cast
 
 from core.domain.answer import Check
 from core.grounding.support import Grounds, guard_probability, guard_texts, ungrounded
-from core.measuring.questions import labelled_lines
 from core.ports.text_models import Reader
+from evals.measuring.questions import labelled_lines
 
 JUDGE = 0.9
 """Share of unsupported statements that a good judge finds, for the figures "with a judge"."""

@@ -70,7 +70,7 @@ class Found:
 
 def modules() -> Iterator[ModuleType]:
     """Import every module of the product."""
-    for name in ("bot", "core"):
+    for name in ("bot", "core", "evals.measuring"):
         package = importlib.import_module(name)
         for info in pkgutil.walk_packages(package.__path__, prefix=f"{name}."):
             if not info.name.endswith("__main__"):

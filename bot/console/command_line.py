@@ -7,7 +7,6 @@ from pathlib import Path
 
 from bot.console import (
     corpus_command_line,
-    eval_command_line,
     identity_command_line,
     ledger_command_line,
     officer_command_line,
@@ -17,6 +16,7 @@ from bot.console import (
     source_command_line,
 )
 from bot.console.options import ASKING, JSON, command, group, option, parser_of, positive
+from evals.measuring.command_line import EVAL
 
 _COMMANDS = "bot.console.commands"
 ASK = command(
@@ -307,7 +307,7 @@ CITEBOUND = group(
     "the record and quality",
     AUDIT,
     precedent_command_line.PRECEDENT,
-    eval_command_line.EVAL,
+    EVAL,
     "run it, in Slack and Microsoft Teams",
     SLACK,
     TEAMS,

@@ -13,16 +13,16 @@ from core.adapters.postgres.record.question_drafts import (
     PassageContext,
 )
 from core.domain.errors import UsageError
-from core.measuring.drafting.draft import (
+from core.domain.question_draft import (
     ANSWERED,
     DIFFICULTIES,
     QUESTION_LIMIT,
     REFUSED,
+    REMOVED,
     AnswerPassage,
     DraftState,
     KeptDraft,
 )
-from core.measuring.questions import REMOVED
 
 QUESTIONS = f"{HOME}/questions"
 LISTED = 200

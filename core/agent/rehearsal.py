@@ -1,21 +1,18 @@
-"""Answer labelled questions for an evaluation: unrecorded, and as if sections were not there.
+"""Answer to be looked at alone: unrecorded, and if wanted as if sections were not there.
 
 Leaving out the sections that answer a question shows whether a missing rule is noticed.
 """
 
-from collections.abc import Mapping
 from dataclasses import replace
-from datetime import date
-from typing import Any, Protocol
+from typing import Protocol
 
-from core.agent.conversation.understanding import understand
 from core.agent.request import AskRequest
-from core.domain.conversation import Place
+from core.domain.errors import IntegrityError
 from core.domain.evidence import RetrievedChunk
 from core.domain.ontology import SectionRef, Snapshot
 from core.domain.question import Scope, Turn
 from core.domain.run import Run
-from core.ports import SearchResult
+from core.ports import Completion, RecordReceipt, SearchResult
 from core.retrieval.retriever import ChunkRetriever, Retrieved
 
 Sections = frozenset[tuple[str, str]]
@@ -106,61 +103,15 @@ class Rehearses(Protocol):
         ...
 
 
-async def rehearse_labelled(
-    answering: Rehearses,
-    *,
-    question: str,
-    thread: tuple[Mapping[str, str], ...],
-    scope: Mapping[str, Any],
-    without: Sections,
-    today: date,
-    use_rag: bool = True,
-) -> Run:
-    """Answer one labelled question after the turns of its thread.
+class RecordsNothing:
+    """See `core.ports.AuditLog`: refuses, whoever asks it."""
 
-    A turn that says how it ended (`outcome`, `reply`) is taken as it is, so that a mistake there
-    is not counted here as well; any other one is asked, and what follows rests on its real reply.
-    """
+    async def record(self, run: Run, /, *, completion: Completion | None = None) -> RecordReceipt:
+        """Refuse.
 
-    async def ask(text: str, history: tuple[Turn, ...]) -> Run:
-        request = AskRequest(
-            text=text,
-            place=Place(thread="evaluation"),
-            groups=frozenset(scope.get("groups", ())),
-            jurisdiction=scope.get("jurisdiction"),
-            as_of=date.fromisoformat(scope["as_of"]) if scope.get("as_of") else today,
-            use_rag=use_rag,
+        Raises:
+            IntegrityError: Always.
+        """
+        raise IntegrityError(
+            f"question {run.question.question_id} was asked to compare, and may not be recorded"
         )
-        return await answering.rehearse(request, history=history, without=without)
-
-    history: tuple[Turn, ...] = ()
-    for turn in thread:
-        if "outcome" in turn:
-            said = Turn(
-                question=turn["question"],
-                outcome=turn["outcome"],
-                answer=turn.get("reply", ""),
-                assumptions=understand(turn["question"], history).assumptions,
-            )
-        else:
-            said = _turn_of(await ask(turn["question"], history))
-        history = (*history, said)
-    return await ask(question, history)
-
-
-def _turn_of(run: Run) -> Turn:
-    """Return what a conversation keeps of a question, as if it had been recorded."""
-    question, answer = run.question, run.answer
-    return Turn(
-        question=question.standalone,
-        outcome=answer.outcome.value,
-        answer=answer.text,
-        slot=answer.slot,
-        options=answer.options,
-        groups=question.scope.groups,
-        refusal=answer.refusal.value if answer.refusal else None,
-        context=question.context,
-        asker=question.asker,
-        assumptions=question.assumptions,
-        policies=tuple(dict.fromkeys(one.place.policy_key for one in answer.citations)),
-    )

@@ -4,6 +4,7 @@ Each text in the languages of the interface; see `core.language.interface.texts`
 """
 
 from core.agent.conversation.small_talk import SmallTalk
+from core.confidence.calibration import Calibration
 from core.domain.answer import RefusalKind
 from core.language.interface.texts import Text
 
@@ -306,3 +307,10 @@ LOOKING_UP = Text("Looking up the policies", "Schlägt in den Richtlinien nach")
 def searching(sections: int) -> Text:
     """Say that sections are searched; 0: nobody knows how many."""
     return SEARCHING_SECTIONS.format(sections=sections) if sections else SEARCHING
+
+
+def rests_on(calibration: Calibration) -> str:
+    """Return what a calibration rests on, in the words of the badge."""
+    if calibration.is_measured:
+        return "calibrated on answers of this deployment"
+    return (ON_SAMPLES if calibration.is_on_samples else UNCALIBRATED).en

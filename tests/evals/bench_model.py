@@ -33,9 +33,9 @@ from core.domain.answer import Outcome
 from core.domain.conversation import Place
 from core.domain.run import Run, RunLimits
 from core.language.content_words import content_words
-from core.measuring.estimates import percentile
-from core.measuring.questions import LabelledQuestion, load_questions
-from core.measuring.results import round_trips
+from evals.measuring.estimates import percentile
+from evals.measuring.questions import LabelledQuestion, load_questions
+from evals.measuring.results import round_trips
 from tests.servers.anthropic import anthropic_server
 from tests.servers.anthropic_steps import (
     Reply,

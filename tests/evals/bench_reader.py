@@ -20,16 +20,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bot.console.evaluating import corpora
-from bot.console.evaluating.corpora import QuestionSource
-from bot.console.evaluating.running import Asking, run_questions
 from bot.console.views.terminal import open_terminal
 from core.adapters.local import reader
 from core.adapters.local.onnx_model import THREADS, Loaded
 from core.confidence.calibration import SHIPPED
 from core.config.settings import Settings
 from core.domain.errors import UsageError
-from core.measuring.questions import load_questions, spread
+from evals.measuring import corpora
+from evals.measuring.corpora import QuestionSource
+from evals.measuring.questions import load_questions, spread
+from evals.measuring.running import Asking, run_questions
 
 DOCUMENTS = 8
 ALLOWED_MS = 400.0

@@ -27,7 +27,7 @@ from core.domain.conversation import Place
 from core.domain.errors import UsageError
 from core.domain.message import InboundMessage
 from core.domain.question import Turn
-from core.measuring.estimates import percentile
+from evals.measuring.estimates import percentile
 from tests.stalls import Steps, hostile_messages, measured_steps
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "policies"

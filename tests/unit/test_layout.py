@@ -7,7 +7,8 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-MODULES = sorted([*(ROOT / "bot").rglob("*.py"), *(ROOT / "core").rglob("*.py")])
+ROOMS = ("bot", "core", "evals/measuring")
+MODULES = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
 PURE = ("domain", "grounding", "language")
 DOMAIN = sorted(path for room in PURE for path in (ROOT / "core" / room).rglob("*.py"))
 PAGE = re.compile(r"\b(?:[\w-]+/)*([\w-]+\.md)\b")

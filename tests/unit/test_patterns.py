@@ -36,12 +36,12 @@ PACKAGES = (
     "core.cases",
     "core.config",
     "core.domain",
-    "core.measuring",
     "core.grounding",
     "core.ingest",
     "core.language",
     "core.ontology",
     "core.replay",
+    "evals.measuring",
 )
 
 

@@ -15,7 +15,6 @@ from typing import Protocol
 
 from rich.text import Text
 
-from bot.console.commands.evaluation.calibrate import rests_on
 from bot.console.model_checks import (
     check_embedders,
     check_guard,
@@ -43,6 +42,7 @@ from core.adapters.postgres.search.spaces import PostgresSpaceStore
 from core.adapters.postgres.stores import PostgresStores
 from core.adapters.sources.connect import connecting
 from core.adapters.system import SystemClock, UuidSource
+from core.agent.wording import rests_on
 from core.confidence.drift import moved
 from core.config.settings import Settings, shown_value
 from core.domain.errors import CiteboundError, ConfigError

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from core.measuring.questions import load_questions
+from evals.measuring.questions import load_questions
 from tests.servers.anthropic import anthropic_server
 from tests.servers.anthropic_steps import Reply, reply, text, tool_use
 from tests.servers.extraction import section_of

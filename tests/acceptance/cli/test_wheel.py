@@ -59,11 +59,25 @@ def test_a_wheel_answers_doctor_and_demo(installed: Path, variables: dict[str, s
 
 
 def test_a_wheel_holds_the_product_alone(installed: Path) -> None:
-    """What measures and trains stays in the checkout."""
+    """Our own gates, and what trains models, stay in the checkout, with all their data."""
     (wheel,) = installed.parent.glob("citebound-*.whl")
     with zipfile.ZipFile(wheel) as held:
-        names = {name.partition("/")[0] for name in held.namelist()}
-    assert {name for name in names if not name.endswith(".dist-info")} == {"bot", "core"}
+        names = [name for name in held.namelist() if ".dist-info/" not in name]
+    assert {name.partition("/")[0] for name in names} == {"bot", "core", "evals"}
+    measuring = [name for name in names if name.startswith("evals/")]
+    assert {"/".join(name.split("/")[:2]) for name in measuring} == {"evals/measuring"}
+    assert {name.rpartition(".")[2] for name in measuring} == {"py", "html"}
+
+
+def test_a_wheel_measures(installed: Path, variables: dict[str, str]) -> None:
+    """`citebound eval` asks questions, and writes the page of the run."""
+    citebound, folder = str(installed / "bin" / "citebound"), installed.parent
+    questions = ROOT / "samples" / "questions" / "test.jsonl"
+    told = ("--questions", str(questions), "--limit", "3", "--out", str(folder / "run.json"))
+    assert "passed" in ran(citebound, "eval", "run", *told, env=variables, cwd=installed)
+    page = folder / "run.html"
+    ran(citebound, "eval", "report", str(folder / "run.json"), "-o", str(page), env=variables)
+    assert "<svg" in page.read_text(encoding="utf-8")
 
 
 def test_a_wheel_serves(installed: Path, variables: dict[str, str]) -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from core.ingest.prepare import prepare
-from core.measuring.matching import has_gold
-from core.measuring.questions import load_questions
+from evals.measuring.matching import has_gold
+from evals.measuring.questions import load_questions
 
 QUESTIONS = Path(__file__).parents[2] / "evals" / "policies_questions.jsonl"
 LONGEST = 8

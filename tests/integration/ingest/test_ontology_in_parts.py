@@ -23,11 +23,11 @@ from core.domain.json_value import Json
 from core.domain.ontology import EntityKey, EntityType, SoughtWord
 from core.domain.question import Scope
 from core.ingest.publish import Ingested
-from core.measuring.questions import load_questions
 from core.ontology.fact_words import NAMING, STATED, beginning
 from core.ontology.graphs.whole import WholeOntology
 from core.ontology.tools.toolbox import OntologyToolbox
 from core.ports import Knowledge
+from evals.measuring.questions import load_questions
 from tests.integration.ingest.test_what_a_scope_reads import (
     BOARD,
     EVERYONE,

@@ -8,15 +8,15 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from bot.console.commands.evaluation.questions import read_corpus, whole_scope
 from core.adapters.postgres.record.question_drafts import DraftDecision
 from core.bootstrap import Service
 from core.domain.errors import UsageError
+from core.domain.question_draft import DraftState, KeptDraft
 from core.ingest.prepare import Overrides
-from core.measuring.drafting.by_rules import Wanted, drafts_by_rules
-from core.measuring.drafting.draft import DraftState, KeptDraft
-from core.measuring.drafting.export import line_of
-from core.measuring.questions import load_questions
+from evals.measuring.commands.questions import read_corpus, whole_scope
+from evals.measuring.drafting.by_rules import Wanted, drafts_by_rules
+from evals.measuring.drafting.export import line_of
+from evals.measuring.questions import load_questions
 from tests.integration.officer.conftest import NEXT
 from tests.officer_console import GRACE, Console, Visitor
 

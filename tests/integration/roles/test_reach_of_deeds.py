@@ -11,7 +11,6 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from bot.actions.affected import AffectedActions
 from bot.actions.cases import OfficerActions
 from bot.actions.press import Press, Redraw, Say
-from bot.console.commands.evaluation.questions import read_corpus, whole_scope
 from bot.replies.notices import OTHER_UNIT
 from core.adapters.local.embedder import LocalEmbedder
 from core.adapters.postgres.engine.ledger import Ledger
@@ -22,8 +21,9 @@ from core.domain.case import Case
 from core.domain.case_actions import CaseDone, CaseRefused, Refusal
 from core.domain.errors import UsageError
 from core.domain.officers import Account
-from core.measuring.drafting.by_rules import Wanted, drafts_by_rules
 from core.ports.precedents import ClauseName, Proposal
+from evals.measuring.commands.questions import read_corpus, whole_scope
+from evals.measuring.drafting.by_rules import Wanted, drafts_by_rules
 from tests.casework import ASKER, fresh
 from tests.integration.roles.reach import BY_LOGIN, WORDS, World, markers, world
 from tests.officer_console import Visitor

@@ -2,8 +2,9 @@
 
 from datetime import date
 
-from core.agent.rehearsal import SPARE, WithoutSections, is_in, rehearse_labelled, without_sections
+from core.agent.rehearsal import SPARE, WithoutSections, is_in, without_sections
 from core.retrieval.retriever import Retriever
+from evals.measuring.labelled import rehearse_labelled
 from tests.factories import make_judgement, make_place, make_scope
 from tests.fakes import InMemoryCorpus, InMemoryOntology, InMemorySearch, ScriptedReasoner
 from tests.unit.agent.test_service import make_service

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.agent.conversation.misconduct import is_report
-from core.measuring.questions import LabelledQuestion, load_questions
+from evals.measuring.questions import LabelledQuestion, load_questions
 
 SAMPLES = Path(__file__).parents[3] / "samples" / "questions"
 

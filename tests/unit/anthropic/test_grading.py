@@ -8,12 +8,12 @@ import pytest
 
 from core.adapters.anthropic.api.api_types import ModelReply, ModelRequest, ToolUse
 from core.adapters.anthropic.api.providers import Capabilities
-from core.adapters.anthropic.grading import SUBMIT_GRADE, ClaudeGrader, grade_of
 from core.agent.prompts import GRADE
 from core.domain.answer import Outcome
 from core.domain.errors import ContractError, ModelUnavailableError
 from core.domain.run import TokenUse
-from core.measuring.grading import Grade, NotGraded
+from evals.measuring.claude.grading import SUBMIT_GRADE, ClaudeGrader, grade_of
+from evals.measuring.grading import Grade, NotGraded
 from tests.unit.anthropic.scripted import MODELS
 from tests.unit.evals.runs import CASH, make_answer
 

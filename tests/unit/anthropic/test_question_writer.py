@@ -6,12 +6,12 @@ from hashlib import sha256
 import pytest
 
 from core.adapters.anthropic.api.api_types import ModelReply, ModelRequest, ToolUse
-from core.adapters.anthropic.question_writer import NAME, TOOL, ClaudeQuestionWriter
 from core.agent.prompts import QUESTIONS
 from core.domain.errors import ContractError, ModelUnavailableError
 from core.domain.json_value import Json
 from core.domain.run import TokenUse
-from core.measuring.drafting.by_model import KINDS, NotWritten, Written
+from evals.measuring.claude.question_writer import NAME, TOOL, ClaudeQuestionWriter
+from evals.measuring.drafting.by_model import KINDS, NotWritten, Written
 from tests.unit.drafting.test_by_model import LIMIT, SECTION
 
 PINNED = "d73ab36dd150a797"

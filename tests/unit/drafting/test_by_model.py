@@ -7,16 +7,15 @@ import pytest
 
 from core.domain.errors import ContractError
 from core.domain.json_value import Json
+from core.domain.question_draft import AskedSection, QuestionDraft
 from core.language.spans import VersionId
-from core.measuring.drafting.by_model import (
+from evals.measuring.drafting.by_model import (
     MOST_CHARACTERS,
-    AskedSection,
     ProposedQuestion,
     checked,
     parts_of,
     proposals_from,
 )
-from core.measuring.drafting.draft import QuestionDraft
 
 LIMIT = "Employees may accept gifts worth up to EUR 50 per year."
 CASH = "Cash must not be accepted, unless the Compliance Officer has agreed."

@@ -5,11 +5,12 @@ from datetime import date
 
 from core.domain.ontology import Entity, EntityKey, EntityType, SectionRef, Snapshot
 from core.domain.policy import PolicyMetadata, PolicyVersion
+from core.domain.question_draft import QuestionDraft
 from core.language.content_words import content_words
 from core.language.spans import Span, VersionId
-from core.measuring.drafting.by_rules import Corpus, Wanted, drafts_by_rules
-from core.measuring.drafting.draft import QuestionDraft, difficulty_of, shared_words
-from core.measuring.drafting.near_topics import TOPICS, unanswered_topics
+from evals.measuring.drafting.by_rules import Corpus, Wanted, drafts_by_rules
+from evals.measuring.drafting.difficulty import difficulty_of, shared_words
+from evals.measuring.drafting.near_topics import TOPICS, unanswered_topics
 
 TODAY = date(2026, 1, 15)
 GIFT = "Employees must not accept cash gifts from suppliers."

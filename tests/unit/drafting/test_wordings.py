@@ -5,8 +5,8 @@ from time import process_time
 
 import pytest
 
-from core.measuring.drafting.clauses import clause_of, names_in
-from core.measuring.drafting.wordings import (
+from evals.measuring.drafting.clauses import clause_of, names_in
+from evals.measuring.drafting.wordings import (
     definition_wording,
     is_definition,
     joined,

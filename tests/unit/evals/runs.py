@@ -6,8 +6,8 @@ from typing import Any
 from core.domain.answer import Answer, Outcome
 from core.domain.evidence import Evidence
 from core.domain.run import BudgetUse, Plan, Run
-from core.measuring.questions import LabelledQuestion
-from core.measuring.results import QuestionResult, RunHeader
+from evals.measuring.questions import LabelledQuestion
+from evals.measuring.results import QuestionResult, RunHeader
 from tests.factories import NO_CONFIDENCE, make_question, shown_citations
 
 CASH = LabelledQuestion(

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from core.measuring.comparison import COSTS, RATES, Comparison, compare, rate_of
-from core.measuring.results import QuestionResult, RunFile
+from evals.measuring.comparison import COSTS, RATES, Comparison, compare, rate_of
+from evals.measuring.results import QuestionResult, RunFile
 from tests.unit.evals.runs import HEADER, make_result
 
 

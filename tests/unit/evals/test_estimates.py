@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.measuring.estimates import bootstrap, correlation, kappa, proportion
+from evals.measuring.estimates import bootstrap, correlation, kappa, proportion
 
 
 def test_a_proportion_has_wilsons_interval() -> None:

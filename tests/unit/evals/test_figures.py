@@ -6,10 +6,10 @@ import json
 import pytest
 from rich.console import Console
 
-from bot.console.evaluating.figures_view import figures_json, figures_rows, run_json
-from core.measuring import figures
-from core.measuring.grading import CitationCounts, Grade
-from core.measuring.results import QuestionResult, RunFile
+from evals.measuring import figures
+from evals.measuring.figures_view import figures_json, figures_rows, run_json
+from evals.measuring.grading import CitationCounts, Grade
+from evals.measuring.results import QuestionResult, RunFile
 from tests.unit.evals.runs import HEADER, make_result
 
 WRONG = {"passed": False, "quoted": False, "code_passed": False}

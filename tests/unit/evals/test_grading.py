@@ -6,9 +6,9 @@ import pytest
 
 from core.domain.answer import Outcome, RefusalKind, ShownClaim
 from core.domain.run import ModelCall, TokenUse
-from core.measuring.grading import Grade, NotGraded, grade_by_code
-from core.measuring.questions import TWO_POLICIES, LabelledQuestion, LabelledSpan
-from core.measuring.results import QuestionResult, not_asked, result_of
+from evals.measuring.grading import Grade, NotGraded, grade_by_code
+from evals.measuring.questions import TWO_POLICIES, LabelledQuestion, LabelledSpan
+from evals.measuring.results import QuestionResult, not_asked, result_of
 from tests.unit.evals.runs import CASH, PARKING, make_answer, make_run
 
 SIDE_JOB = replace(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.domain.errors import UsageError
-from core.measuring.questions import load_questions
+from evals.measuring.questions import load_questions
 from evals.statements import load_statements
 
 

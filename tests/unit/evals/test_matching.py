@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.measuring.matching import has_gold, tells
+from evals.measuring.matching import has_gold, tells
 
 RULE = "Every visitor **must** wear a [badge](https://example.org/badge) from the front desk."
 

@@ -1,6 +1,6 @@
 import pytest
 
-from core.measuring.estimates import percentile
+from evals.measuring.estimates import percentile
 from evals.retrieval import average_precision_at, has_all_at, mean, recall_at
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core.domain.errors import UsageError
-from core.measuring.questions import (
+from evals.measuring.questions import (
     REMOVED,
     load_questions,
     read_question_set,

@@ -5,11 +5,11 @@ import re
 import pytest
 from lxml import html
 
-from bot.console.evaluating import plots
-from bot.console.evaluating.plots import BOTTOM, HEIGHT, LEFT, TOP
-from bot.console.evaluating.report_page import MEANINGS, report_page
-from core.measuring.comparison import RATES
-from core.measuring.results import QuestionResult, RunFile
+from evals.measuring.comparison import RATES
+from evals.measuring.report import plots
+from evals.measuring.report.plots import BOTTOM, HEIGHT, LEFT, TOP
+from evals.measuring.report.report_page import MEANINGS, report_page
+from evals.measuring.results import QuestionResult, RunFile
 from tests.unit.evals.runs import HEADER, make_result
 
 HOSTILE = "</p><script src='https://example.org/x.js'>alert(1)</script><img src=x onerror=a()>"

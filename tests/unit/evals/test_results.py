@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.console.evaluating.figures_view import run_json
-from bot.console.evaluating.run_files import check_out, open_run, write_whole
 from core.domain.errors import OccupiedError, UsageError
-from core.measuring.grading import CitationCounts, Grade
-from core.measuring.results import RunFile, line_of, read_run
+from evals.measuring.figures_view import run_json
+from evals.measuring.grading import CitationCounts, Grade
+from evals.measuring.results import RunFile, line_of, read_run
+from evals.measuring.run_files import check_out, open_run, write_whole
 from tests.unit.evals.runs import HEADER, make_result
 
 FULL = make_result(

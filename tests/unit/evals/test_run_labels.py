@@ -7,8 +7,8 @@ import pytest
 
 from core.confidence.label import LabelSource
 from core.domain.errors import UsageError
-from core.measuring.labels import labels_of_run
-from core.measuring.results import QuestionResult, RunHeader, line_of
+from evals.measuring.labels import labels_of_run
+from evals.measuring.results import QuestionResult, RunHeader, line_of
 
 HEADER = RunHeader(
     questions="own.jsonl",

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from core.measuring.questions import load_questions
+from evals.measuring.questions import load_questions
 
 SAMPLES = Path(__file__).parents[3] / "samples"
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from core.replay.contradiction import AnswerContradiction, ContradictionKind, contradiction
-from core.replay.outcome_change import AnswerChange, outcome_change
-from core.replay.shadow import Compared, NotCompared, sample
+from evals.measuring.shadow.comparing import Compared, NotCompared, sample
+from evals.measuring.shadow.outcome_change import AnswerChange, outcome_change
 
 FIFTY = "Employees may accept gifts with a value of up to EUR 50 per giver and calendar year."
 THIRTY = FIFTY.replace("50", "30")

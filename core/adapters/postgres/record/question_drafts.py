@@ -38,9 +38,14 @@ from core.domain.errors import UsageError
 from core.domain.json_value import Json
 from core.domain.officers import Officer
 from core.domain.question import Scope
+from core.domain.question_draft import (
+    AnswerPassage,
+    AskedSection,
+    DraftState,
+    KeptDraft,
+    QuestionDraft,
+)
 from core.language.spans import Span, VersionId
-from core.measuring.drafting.by_model import AskedSection
-from core.measuring.drafting.draft import AnswerPassage, DraftState, KeptDraft, QuestionDraft
 
 AROUND = 600
 """Characters on each side of a passage that are shown."""

@@ -1,1 +1,0 @@
-"""Question sets asked at the command line: of what, with what, and what came out."""

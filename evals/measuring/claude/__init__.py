@@ -1,0 +1,1 @@
+"""Claude as a grader of answers and as a writer of questions; for measuring alone."""

@@ -1,0 +1,227 @@
+"""The figures of a run, from what became of its questions. Pure."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import fmean
+
+from evals.measuring.estimates import Interval, correlation, kappa, percentile, proportion
+from evals.measuring.grading import Grade
+from evals.measuring.results import BY_MODEL, QuestionResult
+
+BOUNDS = (0.0, 0.25, 0.5, 0.85, 1.0)
+"""Of the confidence's histogram: those of the badges, and one below."""
+BADGES = ("high", "medium", "low")
+UNLABELLED = "not labelled"
+"""The group of questions without a label."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """How many of how many."""
+
+    count: int
+    """Those that are meant."""
+    of: int
+    """All of them."""
+
+    @property
+    def interval(self) -> Interval | None:
+        """The share with its 95 % interval; None of nothing."""
+        return proportion(self.count, self.of)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bin:
+    """A part of the confidence's histogram."""
+
+    low: float
+    """From here on."""
+    high: float
+    """Up to here; the last one with it."""
+    passed: Share
+    """Of its drafts: those that answer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfidenceFigures:
+    """What a number says about being right."""
+
+    mean: float | None
+    """Of the drafts that have it; None if none has."""
+    histogram: tuple[Bin, ...]
+    """By `BOUNDS`."""
+    correlation: float | None
+    """With being right (point-biserial); None where one of them never varies."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answerable:
+    """What became of the questions that something answers."""
+
+    right: int
+    """Answered, and fully quoted."""
+    wrong: int
+    """Answered otherwise."""
+    closest_right: int
+    """Not answered, and the closest passage shown answers."""
+    closest_other: int
+    """Not answered, and the closest passage shown is another one."""
+    declined: int
+    """Refused without a passage, or asked back."""
+    of: int
+    """All of them, those that failed included."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GradingFigures:
+    """Who graded, and how far the graders agree."""
+
+    by_model: int
+    """Questions that a model decided."""
+    not_graded: int
+    """Questions that the model was asked about in vain."""
+    agreement: Share
+    """Of those graded by both: those on which both say the same."""
+    kappa: float | None
+    """Cohen's, of the same; None where it is not defined."""
+
+
+def passed(results: Iterable[QuestionResult]) -> Share:
+    """Return how many passed."""
+    found = [one.passed for one in results]
+    return Share(count=sum(found), of=len(found))
+
+
+def grouped(
+    results: Iterable[QuestionResult], key: Callable[[QuestionResult], str | None]
+) -> dict[str, list[QuestionResult]]:
+    """Return the results by one of their labels, in the order in which its values appear."""
+    groups: dict[str, list[QuestionResult]] = {}
+    for one in results:
+        groups.setdefault(key(one) or UNLABELLED, []).append(one)
+    return groups
+
+
+def answerable(results: Iterable[QuestionResult]) -> Answerable:
+    """Return what became of the questions that something answers."""
+    found = [one for one in results if one.is_answerable]
+    answered = [one for one in found if one.is_answered]
+    closest = [one.quoted is True for one in found if one.is_closest]
+    right = sum(one.passed for one in answered)
+    return Answerable(
+        right=right,
+        wrong=len(answered) - right,
+        closest_right=sum(closest),
+        closest_other=len(closest) - sum(closest),
+        declined=sum(one.was_asked for one in found) - len(answered) - len(closest),
+        of=len(found),
+    )
+
+
+def right_refusals(results: Iterable[QuestionResult]) -> Share:
+    """Return how many of the questions that nothing answers were not answered."""
+    found = [one for one in results if not one.may_answer]
+    return Share(count=sum(one.was_asked and not one.is_answered for one in found), of=len(found))
+
+
+def false_refusals(results: Iterable[QuestionResult]) -> Share:
+    """Return how many of the questions that something answers were not answered at all.
+
+    The closest passage is no answer, but says where one may stand: it is not counted here.
+    """
+    found = answerable(results)
+    return Share(count=found.declined, of=found.of)
+
+
+def drafts(results: Iterable[QuestionResult]) -> list[tuple[QuestionResult, bool]]:
+    """Return what was answered or shown as the closest passage, and whether it answers."""
+    return [
+        (one, one.passed if one.is_answered else one.quoted is True)
+        for one in results
+        if one.was_asked and (one.is_answered or one.is_closest)
+    ]
+
+
+def confidence(
+    results: Iterable[QuestionResult], number: Callable[[QuestionResult], float | None]
+) -> ConfidenceFigures:
+    """Return what a number of the drafts says about their being right."""
+    known = [(value, ok) for one, ok in drafts(results) if (value := number(one)) is not None]
+    values, right = [value for value, _ in known], [float(ok) for _, ok in known]
+    return ConfidenceFigures(
+        mean=fmean(values) if values else None,
+        histogram=tuple(
+            Bin(
+                low=low,
+                high=high,
+                passed=_share(ok for value, ok in known if _in(value, low, high)),
+            )
+            for low, high in pairwise(BOUNDS)
+        ),
+        correlation=correlation(values, right),
+    )
+
+
+def _in(value: float, low: float, high: float) -> bool:
+    return low <= value < high or value == high == BOUNDS[-1]
+
+
+def badges(results: Iterable[QuestionResult]) -> dict[str, Share]:
+    """Return how many of the answers with each badge are right."""
+    answered = [one for one in results if one.is_answered]
+    return {name: passed(one for one in answered if one.badge == name) for name in BADGES}
+
+
+def citation_precision(results: Iterable[QuestionResult]) -> Share:
+    """Return how many citations of answers to answerable questions are of what is labelled."""
+    counts = [one.citations for one in results if is_cited(one)]
+    return Share(count=sum(one.right for one in counts), of=sum(one.shown for one in counts))
+
+
+def citation_recall(results: Iterable[QuestionResult]) -> Share:
+    """Return how many labelled sections or sentences the answers cite; some are alternatives."""
+    counts = [one.citations for one in results if is_cited(one)]
+    return Share(count=sum(one.found for one in counts), of=sum(one.labelled for one in counts))
+
+
+def is_cited(one: QuestionResult) -> bool:
+    """Say whether a result's citations count: of an answer, where labels say what to cite."""
+    return one.is_answerable and one.is_answered and one.citations.labelled > 0
+
+
+def retrieval(results: Iterable[QuestionResult]) -> dict[bool, Share]:
+    """Return how many passed with retrieval, and without."""
+    asked = [one for one in results if one.was_asked]
+    return {
+        used: passed(one for one in asked if one.retrieval_used is used) for used in (True, False)
+    }
+
+
+def grading(results: Iterable[QuestionResult]) -> GradingFigures:
+    """Return who graded, and how far the graders agree."""
+    found = list(results)
+    both = [(one.code_passed, one.model_grade is Grade.RIGHT) for one in found if one.model_grade]
+    return GradingFigures(
+        by_model=sum(one.graded_by == BY_MODEL for one in found),
+        not_graded=sum(one.not_graded is not None for one in found),
+        agreement=_share(code == model for code, model in both),
+        kappa=kappa([code for code, _ in both], [model for _, model in both]),
+    )
+
+
+def latency_ms(results: Iterable[QuestionResult]) -> Mapping[str, float]:
+    """Return p50, p95 and p99 of the times, in milliseconds."""
+    times = [one.ms for one in results if one.was_asked]
+    return {f"p{round(100 * share)}": percentile(times, share) for share in (0.5, 0.95, 0.99)}
+
+
+def cost_usd(results: Sequence[QuestionResult]) -> float | None:
+    """Return the cost of all calls; None if a price is not known."""
+    known = [one.cost_usd for one in results if one.cost_usd is not None]
+    return sum(known) if len(known) == len(results) else None
+
+
+def _share(found: Iterable[bool]) -> Share:
+    counted = list(found)
+    return Share(count=sum(counted), of=len(counted))

@@ -1,0 +1,210 @@
+"""The figures of a run, for people and for programs. Pure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from operator import attrgetter
+from pathlib import Path
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from bot.console.views.terminal import Row, one_line
+from evals.measuring import figures
+from evals.measuring.estimates import percentile
+from evals.measuring.figures import ConfidenceFigures, Share
+from evals.measuring.results import QuestionResult, RunFile
+
+_LABEL = 16
+_NAME_LENGTH = 40
+"""Characters of a document's name in the table."""
+_CALIBRATED, _REPORTED = attrgetter("calibrated"), attrgetter("reported")
+
+
+def figures_rows(results: Sequence[QuestionResult]) -> Iterator[RenderableType]:
+    """Yield the figures for people, a row each."""
+    yield from _documents(results)
+    asked = figures.answerable(results)
+    yield _line("passed", share_words(figures.passed(results)))
+    for name in ("kind", "difficulty"):
+        groups = figures.grouped(results, attrgetter(name))
+        if set(groups) != {figures.UNLABELLED}:
+            yield _line(
+                f"  by {name}", _shares({key: figures.passed(of) for key, of in groups.items()})
+            )
+    yield _line("right outcome", share_words(_outcomes(results)))
+    yield _line("answerable", share_words(Share(count=asked.right, of=asked.of)))
+    yield _line("  wrong", share_words(Share(count=asked.wrong, of=asked.of)))
+    shown = f"{asked.closest_right} show the right one instead, {asked.closest_other} another"
+    yield _line("  closest", shown)
+    yield _line("  refused", share_words(figures.false_refusals(results)))
+    yield _line("not answerable", f"{share_words(figures.right_refusals(results))} not answered")
+    yield _line("citations", _citations(results))
+    yield _line("right by badge", _shares(figures.badges(results)))
+    yield from _confidence("confidence", figures.confidence(results, _CALIBRATED))
+    yield from _confidence("reported", figures.confidence(results, _REPORTED))
+    used = figures.retrieval(results)
+    yield _line(
+        "retrieval", f"{_used(used)}; passed with it {_of(used[True])}, without {_of(used[False])}"
+    )
+    times = ", ".join(f"{name} {took:.0f} ms" for name, took in figures.latency_ms(results).items())
+    yield _line("time", times)
+    if any(one.model_calls for one in results):
+        yield _line("models", _models(results))
+    if any(one.model_grade or one.not_graded for one in results):
+        yield _line("grader", _grading(results))
+
+
+def run_json(run: RunFile) -> dict[str, object]:
+    """Return a run for programs: what was run, the figures, every question."""
+    return {
+        "run": asdict(run.header),
+        "figures": figures_json(run.results),
+        "questions": [asdict(one) for one in run.results],
+    }
+
+
+def figures_json(results: Sequence[QuestionResult]) -> dict[str, object]:
+    """Return the figures for programs."""
+    graded = figures.grading(results)
+    used = figures.retrieval(results)
+    tokens = {
+        name: sum(getattr(one.tokens, name) for one in results)
+        for name in ("fresh", "cache_read", "cache_write", "output")
+    }
+    return {
+        "passed": share_json(figures.passed(results)),
+        "right_outcome": share_json(_outcomes(results)),
+        **{
+            f"by_{name}": {
+                key: share_json(figures.passed(group))
+                for key, group in figures.grouped(results, attrgetter(name)).items()
+            }
+            for name in ("kind", "difficulty", "document")
+        },
+        "answerable": asdict(figures.answerable(results)),
+        "refusals": {
+            "right": share_json(figures.right_refusals(results)),
+            "false": share_json(figures.false_refusals(results)),
+        },
+        "citations": {
+            "precision": share_json(figures.citation_precision(results)),
+            "recall": share_json(figures.citation_recall(results)),
+            "all_stored": all(one.quotes_stored for one in results),
+        },
+        "badges": {name: share_json(one) for name, one in figures.badges(results).items()},
+        "confidence": asdict(figures.confidence(results, _CALIBRATED)),
+        "reported": asdict(figures.confidence(results, _REPORTED)),
+        "retrieval": {
+            "used": used[True].of,
+            "of": used[True].of + used[False].of,
+            "passed_with": share_json(used[True]),
+            "passed_without": share_json(used[False]),
+        },
+        "round_trips": _trips(results),
+        "tokens": tokens,
+        "cost_usd": figures.cost_usd(results),
+        "ms": figures.latency_ms(results),
+        "grading": asdict(graded),
+        "failed": sum(not one.was_asked for one in results),
+    }
+
+
+def share_json(share: Share) -> dict[str, float | int | None]:
+    """Return a share with its 95 % interval."""
+    found = share.interval
+    low, high = (found.low, found.high) if found else (None, None)
+    value = found.value if found else None
+    return {"count": share.count, "of": share.of, "value": value, "low": low, "high": high}
+
+
+def share_words(share: Share) -> str:
+    """Return a share with its 95 % interval, in words."""
+    found = share.interval
+    return f"{_of(share)}, between {found.low:.1%} and {found.high:.1%}" if found else _of(share)
+
+
+def _outcomes(results: Sequence[QuestionResult]) -> Share:
+    return Share(count=sum(one.outcome_right for one in results), of=len(results))
+
+
+def _trips(results: Sequence[QuestionResult]) -> Mapping[str, float]:
+    trips = [one.round_trips for one in results if one.model_calls]
+    return {
+        "p50": percentile(trips, 0.5),
+        "p95": percentile(trips, 0.95),
+        "most": max(trips, default=0),
+    }
+
+
+def _documents(results: Sequence[QuestionResult]) -> Iterator[RenderableType]:
+    """Yield a table of documents, if there are several."""
+    groups = figures.grouped(results, attrgetter("document"))
+    if len(groups) <= 1:
+        return
+    width = max(len(_short(name)) for name in groups)
+    yield Text(f"{'':{width}}  right  wrong  closest    of  declined")
+    for name, group in groups.items():
+        one, declined = figures.answerable(group), figures.right_refusals(group)
+        yield Text(
+            f"{_short(name):{width}}  {one.right:>5}  {one.wrong:>5}  {one.closest_right:>7}"
+            f"  {one.of:>4}  {declined.count} of {declined.of}"
+        )
+    yield Text()
+
+
+def _confidence(label: str, found: ConfidenceFigures) -> Iterator[RenderableType]:
+    if found.mean is None:
+        return
+    bins = ", ".join(
+        f"{one.low:g} to {one.high:g} {one.passed.count}/{one.passed.of}" for one in found.histogram
+    )
+    related = "" if found.correlation is None else f", correlation {found.correlation:.2f}"
+    yield _line(label, f"mean {found.mean:.2f}{related}; right {bins}")
+
+
+def _citations(results: Sequence[QuestionResult]) -> str:
+    precision, recall = figures.citation_precision(results), figures.citation_recall(results)
+    stored = "all" if all(one.quotes_stored for one in results) else "NOT ALL"
+    return (
+        f"precision {_of(precision)}, recall {_of(recall)}; {stored} quotes equal the stored text"
+    )
+
+
+def _models(results: Sequence[QuestionResult]) -> str:
+    trips, cost = _trips(results), figures.cost_usd(results)
+    read = sum(one.tokens.fresh + one.tokens.cache_read + one.tokens.cache_write for one in results)
+    written = sum(one.tokens.output for one in results)
+    price = "price not known" if cost is None else f"USD {cost:.4f}"
+    waits = f"round trips p50 {trips['p50']:.0f}, p95 {trips['p95']:.0f}, most {trips['most']:.0f}"
+    return f"{waits}; {read} tokens read, {written} written, {price}"
+
+
+def _grading(results: Sequence[QuestionResult]) -> str:
+    found = figures.grading(results)
+    beyond = "" if found.kappa is None else f" (kappa {found.kappa:.2f})"
+    return (
+        f"agrees with the code on {_of(found.agreement)}{beyond};"
+        f" decided {found.by_model}, {found.not_graded} not graded"
+    )
+
+
+def _shares(shares: Mapping[str, Share]) -> str:
+    return ", ".join(f"{name} {share.count}/{share.of}" for name, share in shares.items())
+
+
+def _used(used: Mapping[bool, Share]) -> str:
+    return f"{_of(Share(count=used[True].of, of=used[True].of + used[False].of))}"
+
+
+def _of(share: Share) -> str:
+    words = f"{share.count} of {share.of}"
+    return f"{words} ({share.count / share.of:.1%})" if share.of else words
+
+
+def _line(label: str, words: str) -> Row:
+    return Row(heads=(Text(f"{label:<{_LABEL}}"),), lines=(Text(words),))
+
+
+def _short(document: str) -> str:
+    name = one_line("/".join(Path(document).parts[-2:]))
+    return name if len(name) <= _NAME_LENGTH else f"\u2026{name[1 - _NAME_LENGTH :]}"
