@@ -14,11 +14,11 @@ import sys
 from pathlib import Path
 
 from core.confidence.calibration import DEFAULT_OF_READER, calibrate
-from core.confidence.figures import Scored, summary, upper_bound
-from core.confidence.fitting import FEATURES, TooFewLabelsError, cross_fitted, fitted_with_figures
 from core.confidence.label import AnswerLabel
 from core.domain.errors import UsageError
+from evals.measuring.fitting import FEATURES, TooFewLabelsError, cross_fitted, fitted_with_figures
 from evals.measuring.labels import labels_of_run
+from evals.measuring.probabilities import Scored, summary, upper_bound
 
 THRESHOLDS = (0.5, 0.6, 0.66, 0.7, 0.72, 0.75, 0.8, 0.85, 0.9, 0.92, 0.93, 0.94, 0.95, 0.97)
 

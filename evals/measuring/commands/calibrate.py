@@ -19,13 +19,13 @@ from core.agent.wording import rests_on
 from core.confidence.calibration import SHIPPED, Calibration
 from core.confidence.calibration import calibrate as calibrated
 from core.confidence.drift import MOVED, moved
-from core.confidence.figures import Scored, summary
-from core.confidence.fitting import FEATURES, TooFewLabelsError, fitted_with_figures
 from core.confidence.label import OWN_LABELS, AnswerLabel
 from core.domain.errors import UsageError
 from core.domain.json_value import Json
 from core.opening import open_stores
+from evals.measuring.fitting import FEATURES, TooFewLabelsError, fitted_with_figures
 from evals.measuring.labels import labels_of_run
+from evals.measuring.probabilities import Scored, summary
 
 EXIT_TOO_FEW = 9
 SHIPPED_NAME = "shipped"

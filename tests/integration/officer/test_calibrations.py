@@ -12,9 +12,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from core.adapters.postgres.record.calibrations import FittedCalibration
 from core.confidence.calibration import SHIPPED, Calibration
 from core.confidence.drift import spread_of
-from core.confidence.figures import Scored, summary
 from core.replay.consistency import CheckCounts, FoundContradiction, PastAnswer
 from core.replay.contradiction import AnswerContradiction, ContradictionKind
+from evals.measuring.probabilities import Scored, summary
 from tests.factories import NOW
 from tests.integration.officer.conftest import QUESTION, ask
 from tests.officer_console import Console, Visitor

@@ -91,7 +91,7 @@ class FittedCalibration:
     labels: Mapping[str, int]
     """How many labels it was fitted on, by source."""
     figures: Mapping[str, Mapping[str, Any]]
-    """See `core.confidence.figures.summary`, by source."""
+    """See `evals.measuring.probabilities.summary`, by source."""
     spreads: Mapping[str, Spread]
     """How its features were distributed."""
 

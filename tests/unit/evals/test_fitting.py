@@ -7,15 +7,15 @@ from dataclasses import replace
 import pytest
 
 from core.confidence.calibration import calibrate, calibration_json, calibration_of
-from core.confidence.figures import auroc, calibration_error
-from core.confidence.fitting import (
+from core.confidence.label import AnswerLabel, LabelSource
+from evals.measuring.fitting import (
     TooFewLabelsError,
     cross_fitted,
     fit,
     fitted_with_figures,
     hash_of,
 )
-from core.confidence.label import AnswerLabel, LabelSource
+from evals.measuring.probabilities import auroc, calibration_error
 
 
 def labelled(

@@ -75,7 +75,7 @@ def error_by_chance(scored: Sequence[Scored], *, bins: int | None = None) -> flo
     an error above 0 says nothing alone: Roelofs et al., Mitigating Bias in Calibration Error
     Estimation (2022).
     """
-    parts, drawn = _bins(scored, bins or _bins_for(scored)), random.Random(SEED)  # noqa: S311
+    parts, drawn = _bins(scored, bins or _bins_for(scored)), random.Random(SEED)
     total = sum(one.weight for one in scored)
     errors = sorted(
         sum(
@@ -226,7 +226,7 @@ def thinned(scored: Sequence[Scored], *, seed: int = 1) -> list[Scored]:
     One that stands for half as many answers as the heaviest is kept with a probability of a half.
     """
     heaviest = max((one.weight for one in scored), default=1.0)
-    chosen = random.Random(seed)  # noqa: S311  # a sample, no secret
+    chosen = random.Random(seed)  # a sample, no secret
     return [replace(one, weight=1.0) for one in scored if chosen.random() < one.weight / heaviest]
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.confidence.figures import (
+from evals.measuring.probabilities import (
     Scored,
     at_most,
     auroc,

@@ -17,9 +17,9 @@ import numpy.typing as npt
 
 from core.confidence.calibration import DEFAULT_OF_READER, Calibration, calibrate
 from core.confidence.drift import Spread, spread_of
-from core.confidence.figures import Scored, guaranteed, summary, thinned
 from core.confidence.label import AnswerLabel, LabelSource
 from core.domain.json_value import Json
+from evals.measuring.probabilities import Scored, guaranteed, summary, thinned
 
 FEATURES: Mapping[bool, tuple[str, ...]] = {
     False: ("answers_odds", "whole", "lexical_rank", "dense_share"),
@@ -145,7 +145,7 @@ def cross_fitted(labels: Sequence[AnswerLabel], features: Sequence[str]) -> list
         TooFewLabelsError: See `fit`; also if all labels are of one group.
     """
     groups = sorted({one.group for one in labels})
-    if len(groups) < 2:  # noqa: PLR2004
+    if len(groups) < 2:
         raise TooFewLabelsError(
             "all labels are of one document or conversation: none can be held out"
         )
@@ -174,7 +174,7 @@ class Fitted:
     calibration: Calibration
     """Fitted on all labels."""
     figures: Mapping[str, Mapping[str, Json]]
-    """See `core.confidence.figures.summary`, whole groups held out: by source, and `all`."""
+    """See `evals.measuring.probabilities.summary`, whole groups held out: by source, and `all`."""
     spreads: Mapping[str, Spread]
     """How the features that it uses were distributed."""
     labels: Mapping[str, int]
