@@ -1,6 +1,7 @@
 """One question through the pipeline: its plan, its limits and budget, its steps and its outcome."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from core.domain.answer import (
@@ -150,6 +151,24 @@ class TokenUse:
     """Read and written to the prompt cache."""
     output: int = 0
     """Written."""
+
+
+def total_tokens(tokens: Iterable[TokenUse]) -> TokenUse:
+    """Return the sum of the tokens of several calls."""
+    calls = list(tokens)
+    return TokenUse(
+        fresh=sum(call.fresh for call in calls),
+        cache_read=sum(call.cache_read for call in calls),
+        cache_write=sum(call.cache_write for call in calls),
+        output=sum(call.output for call in calls),
+    )
+
+
+def total_cost(costs: Iterable[float | None]) -> float | None:
+    """Return the sum of costs in US dollars; None if one of them is not known."""
+    every = list(costs)
+    known = [cost for cost in every if cost is not None]
+    return math.fsum(known) if len(known) == len(every) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

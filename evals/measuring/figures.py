@@ -1,6 +1,6 @@
 """The figures of a run, from what became of its questions. Pure."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
@@ -214,12 +214,6 @@ def latency_ms(results: Iterable[QuestionResult]) -> Mapping[str, float]:
     """Return p50, p95 and p99 of the times, in milliseconds."""
     times = [one.ms for one in results if one.was_asked]
     return {f"p{round(100 * share)}": percentile(times, share) for share in (0.5, 0.95, 0.99)}
-
-
-def cost_usd(results: Sequence[QuestionResult]) -> float | None:
-    """Return the cost of all calls; None if a price is not known."""
-    known = [one.cost_usd for one in results if one.cost_usd is not None]
-    return sum(known) if len(known) == len(results) else None
 
 
 def _share(found: Iterable[bool]) -> Share:

@@ -9,6 +9,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from bot.console.views.terminal import Row, one_line
+from core.domain.run import total_cost, total_tokens
 from evals.measuring import figures
 from evals.measuring.estimates import percentile
 from evals.measuring.figures import ConfidenceFigures, Share
@@ -67,10 +68,6 @@ def figures_json(results: Sequence[QuestionResult]) -> dict[str, object]:
     """Return the figures for programs."""
     graded = figures.grading(results)
     used = figures.retrieval(results)
-    tokens = {
-        name: sum(getattr(one.tokens, name) for one in results)
-        for name in ("fresh", "cache_read", "cache_write", "output")
-    }
     return {
         "passed": share_json(figures.passed(results)),
         "right_outcome": share_json(_outcomes(results)),
@@ -101,8 +98,8 @@ def figures_json(results: Sequence[QuestionResult]) -> dict[str, object]:
             "passed_without": share_json(used[False]),
         },
         "round_trips": _trips(results),
-        "tokens": tokens,
-        "cost_usd": figures.cost_usd(results),
+        "tokens": asdict(total_tokens(one.tokens for one in results)),
+        "cost_usd": total_cost(one.cost_usd for one in results),
         "ms": figures.latency_ms(results),
         "grading": asdict(graded),
         "failed": sum(not one.was_asked for one in results),
@@ -171,12 +168,12 @@ def _citations(results: Sequence[QuestionResult]) -> str:
 
 
 def _models(results: Sequence[QuestionResult]) -> str:
-    trips, cost = _trips(results), figures.cost_usd(results)
-    read = sum(one.tokens.fresh + one.tokens.cache_read + one.tokens.cache_write for one in results)
-    written = sum(one.tokens.output for one in results)
+    trips, cost = _trips(results), total_cost(one.cost_usd for one in results)
+    used = total_tokens(one.tokens for one in results)
+    read = used.fresh + used.cache_read + used.cache_write
     price = "price not known" if cost is None else f"USD {cost:.4f}"
     waits = f"round trips p50 {trips['p50']:.0f}, p95 {trips['p95']:.0f}, most {trips['most']:.0f}"
-    return f"{waits}; {read} tokens read, {written} written, {price}"
+    return f"{waits}; {read} tokens read, {used.output} written, {price}"
 
 
 def _grading(results: Sequence[QuestionResult]) -> str:

@@ -5,16 +5,16 @@ written when its question is finished, so whoever was interrupted goes on behind
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
 from core.domain.answer import Outcome
 from core.domain.errors import UsageError
-from core.domain.run import ModelCall, Run, TokenUse
+from core.domain.run import ModelCall, Run, TokenUse, total_cost, total_tokens
 from evals.measuring.grading import CitationCounts, CodeGrade, Grade, NotGraded
 from evals.measuring.questions import LabelledQuestion
 
@@ -54,14 +54,11 @@ class RunHeader:
 
     def differences(self, other: "RunHeader") -> list[str]:
         """Name what another run was run with otherwise; nothing if its results can stand here."""
-        mine, theirs = (
-            {**asdict(one), **one.options, **one.settings, **one.versions} for one in (self, other)
-        )
-        ignored = {"options", "settings", "versions", "commit", "started_at", "questions"}
-        return sorted(
-            name
-            for name in mine.keys() | theirs.keys()
-            if name not in ignored and mine.get(name) != theirs.get(name)
+        return differences(
+            self,
+            other,
+            ignored=frozenset({"commit", "started_at", "questions"}),
+            inside=("options", "settings", "versions"),
         )
 
 
@@ -166,8 +163,41 @@ class RunFile:
     """In the order in which they were finished."""
 
 
+class Conditions(Protocol):
+    """What a run is made with: its first line."""
+
+    def differences(self: "Header", other: "Header", /) -> list[str]:
+        """Name what another run was run with otherwise."""
+        ...
+
+
+Line = TypeVar("Line")
+Header = TypeVar("Header", bound=Conditions)
 Parsed = TypeVar("Parsed")
 _HEADER, _RESULT = TypeAdapter(RunHeader), TypeAdapter(QuestionResult)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lines(Generic[Header, Line]):
+    """The lines of a file of a run."""
+
+    header: Header
+    """The first."""
+    lines: tuple[Line, ...]
+    """The others."""
+
+
+def differences(one: Any, other: Any, *, ignored: Set[str], inside: Sequence[str]) -> list[str]:
+    """Name the fields of two headers that differ, and what differs in their fields `inside`."""
+    mine, theirs = (
+        {**values, **{key: value for name in inside for key, value in values[name].items()}}
+        for values in (asdict(one), asdict(other))
+    )
+    return sorted(
+        name
+        for name in (mine.keys() | theirs.keys()) - {*ignored, *inside}
+        if mine.get(name) != theirs.get(name)
+    )
 
 
 def result_of(
@@ -216,8 +246,8 @@ def result_of(
         reasoner=run.reasoner,
         model_calls=len(calls),
         round_trips=round_trips(calls),
-        tokens=_tokens(paid),
-        cost_usd=_cost_usd(paid),
+        tokens=total_tokens(call.tokens for call in paid),
+        cost_usd=total_cost(call.cost_usd for call in paid),
         ms=run.total_time_ms,
         quotes=tuple(citation.quote for citation in answer.citations),
         text=answer.text,
@@ -235,8 +265,8 @@ def round_trips(calls: Sequence[ModelCall]) -> int:
     return purposes.count("answer") + max(purposes.count("critique"), purposes.count("judge"))
 
 
-def line_of(value: RunHeader | QuestionResult) -> str:
-    """Return a line of a run's file."""
+def line_of(value: Any) -> str:
+    """Return a header or a result as a line of a run's file."""
     return json.dumps(asdict(value), ensure_ascii=False)
 
 
@@ -248,19 +278,30 @@ def read_run(path: Path) -> RunFile:
     Raises:
         UsageError: It can't be read, or a line is none of a run.
     """
+    found = read_lines(path, _HEADER, _RESULT)
+    return RunFile(
+        header=found.header, results=tuple({one.id: one for one in found.lines}.values())
+    )
+
+
+def read_lines(
+    path: Path, header: TypeAdapter[Header], line: TypeAdapter[Line], *, by: str = "run"
+) -> Lines[Header, Line]:
+    """Read a file that a command of `citebound eval` wrote; see `read_run`."""
     try:
         data = path.read_bytes()
     except OSError as error:
         raise UsageError(f"{path}: {error.strerror}") from error
     lines = _lines_of_whole(data) if path.suffix == WHOLE else data.split(b"\n")[:-1]
     if not lines:
-        raise UsageError(f"{path} holds no run: name a file that `citebound eval run` wrote")
-    header = _parsed(_HEADER, lines[0], place=f"{path}:1")
-    found = [
-        _parsed(_RESULT, line, place=f"{path}:{number}")
-        for number, line in enumerate(lines[1:], start=2)
-    ]
-    return RunFile(header=header, results=tuple({one.id: one for one in found}.values()))
+        raise UsageError(f"{path} holds no run: name a file that `citebound eval {by}` wrote")
+    return Lines(
+        header=_parsed(header, lines[0], place=f"{path}:1"),
+        lines=tuple(
+            _parsed(line, data, place=f"{path}:{number}")
+            for number, data in enumerate(lines[1:], start=2)
+        ),
+    )
 
 
 def _lines_of_whole(data: bytes) -> list[bytes]:
@@ -296,17 +337,3 @@ def _passes(by_code: CodeGrade, by_model: Grade) -> bool:
     """Say whether an answer passes whose facts a model had to find."""
     is_rest_right = by_code.is_outcome_right and by_code.is_quoted is not False
     return is_rest_right and by_model is Grade.RIGHT
-
-
-def _tokens(calls: Sequence[ModelCall]) -> TokenUse:
-    return TokenUse(
-        fresh=sum(call.tokens.fresh for call in calls),
-        cache_read=sum(call.tokens.cache_read for call in calls),
-        cache_write=sum(call.tokens.cache_write for call in calls),
-        output=sum(call.tokens.output for call in calls),
-    )
-
-
-def _cost_usd(calls: Sequence[ModelCall]) -> float | None:
-    known = [call.cost_usd for call in calls if call.cost_usd is not None]
-    return sum(known) if len(known) == len(calls) else None

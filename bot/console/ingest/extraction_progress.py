@@ -12,7 +12,7 @@ from bot.console.ingest.ingest_files import Failed, FileResult, prepared_again, 
 from bot.console.views.terminal import Row, one_line
 from core.bootstrap import Service
 from core.domain.errors import ContractError
-from core.domain.run import TokenUse
+from core.domain.run import TokenUse, total_cost, total_tokens
 from core.ingest.folder_listing import SourceToIngest, read_file
 from core.ingest.publish import Previewed
 from core.ontology.extract.rule_extractor import extract
@@ -98,16 +98,11 @@ def sum_of(plans: Sequence[FilePlan]) -> ReadingPlan:
     """Return what reading all files would take."""
     found = [plan.result.reading for plan in plans if isinstance(plan.result, Foreseen)]
     readings = [reading for reading in found if reading]
-    costs = [reading.cost_usd for reading in readings]
     return ReadingPlan(
         parts=sum(reading.parts for reading in readings),
         to_read=sum(reading.to_read for reading in readings),
-        tokens=TokenUse(
-            fresh=sum(reading.tokens.fresh for reading in readings),
-            cache_read=sum(reading.tokens.cache_read for reading in readings),
-            output=sum(reading.tokens.output for reading in readings),
-        ),
-        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
+        tokens=total_tokens(reading.tokens for reading in readings),
+        cost_usd=total_cost(reading.cost_usd for reading in readings),
     )
 
 

@@ -7,7 +7,6 @@
 """
 
 import asyncio
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -21,7 +20,7 @@ from core.domain.ontology import (
     Extraction,
 )
 from core.domain.proposals import ProposedFacts
-from core.domain.run import TokenUse
+from core.domain.run import total_cost, total_tokens
 from core.ontology.extract.entities import Collector, slug
 from core.ontology.extract.roles import abbreviations
 from core.ontology.extract.rule_extractor import extract
@@ -113,8 +112,8 @@ class ModelExtractor:
         return ReadingPlan(
             parts=len(opened.parts),
             to_read=len(missing),
-            tokens=_total(tokens),
-            cost_usd=_sum(costs),
+            tokens=total_tokens(tokens),
+            cost_usd=total_cost(costs),
         )
 
     async def extract(self, document: SourceDocument, /) -> Extracted:
@@ -189,8 +188,8 @@ class ModelExtractor:
             use,
             read=use.read + isinstance(reading, SectionReading),
             refused=use.refused + reading.refused,
-            tokens=_total([use.tokens, reading.tokens]),
-            cost_usd=_sum([use.cost_usd, reading.cost_usd]),
+            tokens=total_tokens([use.tokens, reading.tokens]),
+            cost_usd=total_cost([use.cost_usd, reading.cost_usd]),
         )
 
     def _finish(
@@ -252,21 +251,6 @@ def _opened(source: SourceDocument) -> _Document:
         ),
         known_roles=abbreviations(clean(source.text)),
     )
-
-
-def _total(tokens: Sequence[TokenUse]) -> TokenUse:
-    return TokenUse(
-        fresh=sum(one.fresh for one in tokens),
-        cache_read=sum(one.cache_read for one in tokens),
-        cache_write=sum(one.cache_write for one in tokens),
-        output=sum(one.output for one in tokens),
-    )
-
-
-def _sum(costs: Sequence[float | None]) -> float | None:
-    """Return the sum; None if one is not known."""
-    known = [cost for cost in costs if cost is not None]
-    return math.fsum(known) if len(known) == len(costs) else None
 
 
 def merge_facts(rules: Extraction, readings: Iterable[CheckedFacts]) -> Extraction:

@@ -72,7 +72,7 @@ TOOL: Mapping[str, Json] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaudeQuestionWriter:
-    """See `evals.measuring.drafting.by_model.QuestionWriter`."""
+    """Proposes questions with the small model."""
 
     calls: Calls
     """Calls of the Messages API."""
@@ -83,11 +83,14 @@ class ClaudeQuestionWriter:
 
     @property
     def name(self) -> str:
-        """See `QuestionWriter.name`."""
+        """The model with its prompt, for `QuestionDraft.made_by`."""
         return f"{self.model}/{QUESTIONS.label}"
 
     async def write(self, section: AskedSection, /) -> Written | NotWritten:
-        """See `QuestionWriter.write`; nothing that a model said is repaired, or asked for twice."""
+        """Propose questions that a section answers; never raises what a model or a service does.
+
+        Nothing that a model said is repaired, or asked for twice.
+        """
         try:
             reply = await self.calls.call(self.request(section))
         except (ModelUnavailableError, ContractError) as error:
@@ -118,7 +121,7 @@ class ClaudeQuestionWriter:
         )
 
     def estimate(self, section: AskedSection, /) -> TokenUse:
-        """See `QuestionWriter.estimate`: the prefix is cached."""
+        """Return the tokens that a section takes, roughly: the prefix is cached."""
         prefix = len(QUESTIONS.text) + len(json.dumps(TOOL))
         return TokenUse(
             fresh=math.ceil(len(section.text) / CHARACTERS_A_TOKEN),
@@ -127,7 +130,7 @@ class ClaudeQuestionWriter:
         )
 
     def price(self, tokens: TokenUse, /) -> float | None:
-        """See `QuestionWriter.price`."""
+        """Return the cost of tokens in US dollars; None if the price is not known."""
         return self.pricing(self.model, tokens)
 
 

@@ -5,8 +5,7 @@ with who did it and why.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from rich.text import Text
 
 from bot.console.views.terminal import Row, Terminal, one_line, open_terminal
 from core.adapters.postgres.record.calibrations import FittedCalibration, PostgresCalibrations
-from core.adapters.postgres.stores import PostgresStores
 from core.agent.wording import rests_on
 from core.confidence.calibration import SHIPPED, Calibration
 from core.confidence.calibration import calibrate as calibrated
@@ -22,7 +20,7 @@ from core.confidence.drift import MOVED, moved
 from core.confidence.label import OWN_LABELS, AnswerLabel
 from core.domain.errors import UsageError
 from core.domain.json_value import Json
-from core.opening import open_stores
+from evals.measuring.commands.opening import opened_stores
 from evals.measuring.fitting import FEATURES, TooFewLabelsError, fitted_with_figures
 from evals.measuring.labels import labels_of_run
 from evals.measuring.probabilities import Scored, summary
@@ -55,7 +53,7 @@ async def _calibrate(
     name: str | None,
     as_json: bool,
 ) -> None:
-    async with _stores(terminal) as stores:
+    async with opened_stores(terminal) as stores:
         labels = [*from_runs, *await stores.calibrations.labels(of_models=of_models)]
         if len(labels) < OWN_LABELS:
             raise TooFewLabelsError(
@@ -97,7 +95,7 @@ def calibration(*, runs: Sequence[Path], of: str, as_json: bool) -> int:
 async def _calibration(
     terminal: Terminal, labels: Sequence[AnswerLabel], *, of_models: bool, as_json: bool
 ) -> None:
-    async with _stores(terminal) as stores:
+    async with opened_stores(terminal) as stores:
         active = (await stores.calibrations.active()).own(of_models=of_models)
         known = {one.calibration.name: one for one in await stores.calibrations.stored()}
         own = await stores.calibrations.labels(of_models=of_models)
@@ -149,7 +147,7 @@ def activate(*, name: str, of: str, reason: str) -> int:
 
 
 async def _activate(terminal: Terminal, name: str, *, of_models: bool, reason: str) -> None:
-    async with _stores(terminal) as stores:
+    async with opened_stores(terminal) as stores:
         chosen = await _chosen(stores.calibrations, name, of_models=of_models)
         record_id = await stores.calibrations.activate(
             chosen, of_models=of_models, is_shipped=name == SHIPPED_NAME, reason=reason
@@ -174,14 +172,6 @@ async def _chosen(store: PostgresCalibrations, name: str, *, of_models: bool) ->
             f"there is no calibration {name!r}, only {there}: `citebound eval calibrate` fits one"
         )
     return known[name]
-
-
-@asynccontextmanager
-async def _stores(terminal: Terminal) -> AsyncGenerator[PostgresStores]:
-    async with AsyncExitStack() as stack:
-        with terminal.busy("Opening the database"):
-            stores = await stack.enter_async_context(open_stores(PostgresStores))
-        yield stores
 
 
 def drift_words(drift: Mapping[str, float] | None) -> str:

@@ -30,7 +30,7 @@ from evals.measuring.questions import (
 )
 from evals.measuring.report.report_page import report_page
 from evals.measuring.results import BY_MODEL, WHOLE, QuestionResult, RunFile, read_run
-from evals.measuring.run_files import LINES, OpenRun, check_out, open_run, write_whole
+from evals.measuring.run_files import LINES, OpenLines, check_out, open_run, write_text, write_whole
 from evals.measuring.running import Asking, run_questions
 
 EXTRACTIVE, CLAUDE = "extractive", "claude"
@@ -165,7 +165,7 @@ async def _graded(
     terminal: Terminal,
     questions: Sequence[LabelledQuestion],
     asking: Asking,
-    run: OpenRun,
+    run: OpenLines[QuestionResult],
     *,
     grader: str,
 ) -> Sequence[QuestionResult]:
@@ -196,11 +196,7 @@ def compare(*, before: Path, after: Path, as_json: bool) -> int:
 
 def report(*, run: Path, output: Path) -> int:
     """Write the page of a run."""
-    page = report_page(read_run(run))
-    try:
-        output.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{output} can't be written: {error.strerror}") from error
+    write_text(output, report_page(read_run(run)))
     open_terminal().remark_unwrapped(f"The page is {output}")
     return 0
 

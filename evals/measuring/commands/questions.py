@@ -7,8 +7,9 @@ import asyncio
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from rich.text import Text
 
@@ -22,12 +23,13 @@ from core.domain.policy import EVERYONE
 from core.domain.question import Scope
 from core.domain.question_draft import DraftState, KeptDraft, QuestionDraft
 from core.language.content_words import content_words
-from core.opening import open_stores
 from evals.measuring.claude.question_writer import estimating_writer, open_question_writer
+from evals.measuring.claude.writing import write_questions
+from evals.measuring.commands.opening import opened_stores
 from evals.measuring.drafting.by_rules import Corpus, Wanted, drafts_by_rules
 from evals.measuring.drafting.export import line_of
-from evals.measuring.drafting.writing import Writing, write_questions
 from evals.measuring.questions import DRAFTED_KINDS
+from evals.measuring.run_files import write_text
 
 CLAUDE = "claude"
 _BATCH = 25
@@ -36,63 +38,25 @@ _QUESTION_LENGTH = 160
 """Characters of a question in a list."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GenerateOptions:
-    """What `eval generate` was given."""
-
-    by: str
-    """`rules` or `claude`."""
-    kinds: frozenset[str]
-    """Kinds of question; empty: all."""
-    policies: tuple[str, ...]
-    """Keys of policies; empty: all."""
-    limit: int
-    """So many questions at most."""
-    seed: int
-    """The same seed gives the same questions."""
-    budget_usd: float | None
-    """What Claude may cost at most; None: as much as it takes."""
-    dry_run: bool
-    """True: store nothing and ask nobody."""
-
-
 def generate(
-    *,
-    by: str,
-    kinds: frozenset[str],
-    policies: list[str],
-    limit: int,
-    seed: int,
-    budget_usd: float | None,
-    dry_run: bool,
-    out: Path | None,
-    as_json: bool,
+    *, kinds: frozenset[str], policies: list[str], out: Path | None, as_json: bool, **wanted: Any
 ) -> int:
     """Draft questions and store them; 0."""
     unknown = sorted(kinds - set(DRAFTED_KINDS))
     if unknown:
         raise UsageError(f"there is no kind {unknown[0]!r}: name {', '.join(DRAFTED_KINDS)}")
-    options = GenerateOptions(
-        by=by,
-        kinds=kinds,
-        policies=tuple(policies),
-        limit=limit,
-        seed=seed,
-        budget_usd=budget_usd,
-        dry_run=dry_run,
+    options = Wanted(
+        kinds=kinds or frozenset(DRAFTED_KINDS), policies=frozenset(policies), **wanted
     )
-    terminal = open_terminal()
-    asyncio.run(_generate(terminal, options, out=out, as_json=as_json))
+    asyncio.run(_generate(open_terminal(), options, out=out, as_json=as_json))
     return 0
 
 
 async def _generate(
-    terminal: Terminal, options: GenerateOptions, *, out: Path | None, as_json: bool
+    terminal: Terminal, options: Wanted, *, out: Path | None, as_json: bool
 ) -> None:
     settings = Settings.from_environment()
-    async with AsyncExitStack() as stack:
-        with terminal.busy("Opening the database"):
-            stores = await stack.enter_async_context(open_stores(PostgresStores, settings))
+    async with opened_stores(terminal, settings) as stores:
         scope = await whole_scope(stores)
         await _check_policies(stores, scope, options.policies)
         if options.by == CLAUDE:
@@ -139,16 +103,11 @@ async def _check_policies(stores: PostgresStores, scope: Scope, wanted: Iterable
 
 
 async def _by_rules(
-    terminal: Terminal, stores: PostgresStores, scope: Scope, options: GenerateOptions
+    terminal: Terminal, stores: PostgresStores, scope: Scope, options: Wanted
 ) -> int:
     with terminal.busy("Reading the policies"):
         corpus = await read_corpus(stores, scope)
-        wanted = Wanted(
-            seed=options.seed,
-            kinds=options.kinds or frozenset(DRAFTED_KINDS),
-            policies=frozenset(options.policies),
-        )
-        found = await asyncio.to_thread(drafts_by_rules, corpus, wanted)
+        found = await asyncio.to_thread(drafts_by_rules, corpus, options)
     if not found:
         terminal.remark_unwrapped(_nothing(corpus, options))
         return 0
@@ -171,7 +130,7 @@ async def read_corpus(stores: PostgresStores, scope: Scope) -> Corpus:
     )
 
 
-def _nothing(corpus: Corpus, options: GenerateOptions) -> str:
+def _nothing(corpus: Corpus, options: Wanted) -> str:
     if not corpus.snapshot.entities:
         return "The policies hold no facts to ask about: `citebound corpus summary` counts them"
     where = "these policies" if options.policies else "the policies"
@@ -200,7 +159,7 @@ async def _by_claude(
     stores: PostgresStores,
     scope: Scope,
     settings: Settings,
-    options: GenerateOptions,
+    options: Wanted,
 ) -> int:
     """Have Claude write questions.
 
@@ -210,21 +169,13 @@ async def _by_claude(
     access = replace(settings, reasoner="auto")
     if not options.dry_run and not access.uses_model:
         raise ConfigError("--by claude needs access to it: set ANTHROPIC_API_KEY")
-    writing = Writing(
-        kinds=options.kinds,
-        policies=frozenset(options.policies),
-        limit=options.limit,
-        seed=options.seed,
-        budget_usd=options.budget_usd,
-        dry_run=options.dry_run,
-    )
     async with AsyncExitStack() as stack:
         writer = (
             await asyncio.to_thread(estimating_writer, access)
             if options.dry_run
             else await stack.enter_async_context(open_question_writer(access, clock=stores.clock))
         )
-        return await write_questions(terminal, stores.question_drafts, scope, writer, writing)
+        return await write_questions(terminal, stores.question_drafts, scope, writer, options)
 
 
 def export(*, out: Path, drafts: bool, as_json: bool) -> int:
@@ -252,9 +203,7 @@ def show_list(*, state: str, as_json: bool) -> int:
 
 
 async def _listed(terminal: Terminal, *states: DraftState) -> list[KeptDraft]:
-    async with AsyncExitStack() as stack:
-        with terminal.busy("Opening the database"):
-            stores = await stack.enter_async_context(open_stores(PostgresStores))
+    async with opened_stores(terminal) as stores:
         return await stores.question_drafts.listed(*states)
 
 
@@ -267,10 +216,7 @@ def _write(terminal: Terminal, out: Path, found: Sequence[KeptDraft]) -> int:
     standing = [one for one in found if not one.is_stale]
     stale = len(found) - len(standing)
     lines = [json.dumps(line_of(one), ensure_ascii=False) for one in standing]
-    try:
-        out.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{out} can't be written: {error.strerror}") from error
+    write_text(out, "".join(f"{line}\n" for line in lines))
     left_out = f"; {stale} left out, since a clause that answers them changed" if stale else ""
     terminal.remark_unwrapped(f"{len(standing)} questions are in {out}{left_out}")
     return len(standing)

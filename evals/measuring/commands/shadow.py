@@ -7,14 +7,14 @@ import asyncio
 import dataclasses
 import getpass
 import hashlib
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 
 from bot.console.open_service import open_service
-from bot.console.views.terminal import Terminal, open_terminal, to_json
+from bot.console.views.terminal import Terminal, open_terminal
 from core.adapters.postgres.access import open_engine
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.roles import DatabaseRole
@@ -35,15 +35,12 @@ from evals.measuring.calibrations import (
 )
 from evals.measuring.conditions import bearing_settings, code_sha256, versions_of
 from evals.measuring.results import WHOLE
-from evals.measuring.run_files import check_folder
+from evals.measuring.run_files import LINES, OpenLines, check_folder, write_whole
 from evals.measuring.shadow.comparing import Compared, ShadowCandidate, compare, sample
 from evals.measuring.shadow.file import (
-    OpenShadow,
     ShadowHeader,
-    lines_path,
     open_shadow,
     shadow_json,
-    write_shadow,
 )
 from evals.measuring.shadow.scratch import remove_leftover, scratch_corpus
 from evals.measuring.shadow.view import figures_of, shadow_rows
@@ -173,7 +170,7 @@ class _Run:
             record = PostgresRecordedQuestions(engine, ledger=ledger, officer=officer)
             calibrations = await self._calibrations(today)
             header = await self._header(today, edition, calibrations)
-            file = stack.enter_context(open_shadow(lines_path(self.out), header))
+            file = stack.enter_context(open_shadow(self.out.with_suffix(LINES), header))
             wanted = await self._wanted(record, today.clock.now())
             self._say_what_is_kept(file, wanted)
             candidate = await stack.enter_async_context(self._candidate(today, calibrations))
@@ -190,8 +187,9 @@ class _Run:
             }
             await record.note_shadow(says)
         if not is_spent:
-            write_shadow(self.out.with_suffix(WHOLE), to_json(shadow_json(header, figures, found)))
-            self.terminal.remark_unwrapped(f"The run is kept in {self.out.with_suffix(WHOLE)}")
+            whole = self.out.with_suffix(WHOLE)
+            write_whole(whole, shadow_json(header, figures, found), is_private=True)
+            self.terminal.remark_unwrapped(f"The run is kept in {whole}")
         return _Done(header=header, compared=found, figures=figures, is_spent=is_spent)
 
     async def _wanted(self, record: PostgresRecordedQuestions, now: datetime) -> tuple[str, ...]:
@@ -201,10 +199,10 @@ class _Run:
         asked = await record.asked_between(since, until, purpose=PURPOSE)
         return sample(asked, self.which.sample, seed=self.which.seed)
 
-    def _say_what_is_kept(self, file: OpenShadow, wanted: Sequence[str]) -> None:
+    def _say_what_is_kept(self, file: OpenLines[Compared], wanted: Sequence[str]) -> None:
         if file.put_aside:
             self.terminal.remark_unwrapped(file.put_aside)
-        kept = sum(one in file.kept for one in wanted)
+        kept = len({one.record_id for one in file.kept}.intersection(wanted))
         if kept:
             left = len(wanted) - kept
             self.terminal.remark_unwrapped(f"{kept} were compared before, {left} are left")
@@ -213,13 +211,14 @@ class _Run:
         self,
         record: PostgresRecordedQuestions,
         candidate: ShadowCandidate,
-        file: OpenShadow,
+        file: OpenLines[Compared],
         wanted: Sequence[str],
     ) -> tuple[list[Compared], bool]:
         """Compare what is left; True if the budget ended it."""
-        found = {one: file.kept[one] for one in wanted if one in file.kept}
+        kept = {one.record_id: one for one in file.kept}
+        found = {record: kept[record] for record in wanted if record in kept}
         left = [one for one in wanted if one not in found]
-        budget, spent = self.which.budget, _spent(found.values())
+        budget, spent = self.which.budget, sum(map(_cost, found.values()))
         bar = self.terminal.progress("Comparing", total=len(wanted), done=len(found))
         with bar as advance:
             for start in range(0, len(left), AT_ONCE):
@@ -332,10 +331,6 @@ def _changed(settings: Settings, new: New) -> Settings:
 def _labels(settings: Settings) -> str:
     """Return by what prompts are told apart: a file may have other words when a run goes on."""
     return ", ".join(labels_of(prompts_of(settings))) or "those of the release"
-
-
-def _spent(found: Iterable[Compared]) -> float:
-    return sum(map(_cost, found))
 
 
 def _cost(one: Compared) -> float:

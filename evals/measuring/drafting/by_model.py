@@ -8,7 +8,6 @@ is kept is still a draft, and counts only once a person accepted it.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from core.domain.errors import ContractError
 from core.domain.json_value import Json
@@ -81,27 +80,6 @@ class NotWritten:
     """Of the call."""
     cost_usd: float | None
     """None if the price is not known."""
-
-
-class QuestionWriter(Protocol):
-    """A model that proposes questions."""
-
-    @property
-    def name(self) -> str:
-        """The model with its prompt, for `QuestionDraft.made_by`."""
-        ...
-
-    async def write(self, section: AskedSection, /) -> Written | NotWritten:
-        """Propose questions that a section answers; never raises what a model does."""
-        ...
-
-    def estimate(self, section: AskedSection, /) -> TokenUse:
-        """Return the tokens that a section takes, roughly."""
-        ...
-
-    def price(self, tokens: TokenUse, /) -> float | None:
-        """Return the cost of tokens in US dollars; None if the price is not known."""
-        ...
 
 
 def parts_of(section: AskedSection) -> Iterator[AskedSection]:

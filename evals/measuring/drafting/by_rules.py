@@ -78,12 +78,20 @@ class Corpus:
 class Wanted:
     """Which questions are wanted."""
 
-    seed: int = 1
-    """The same seed gives the same questions."""
+    by: str = "rules"
+    """Who words them: `rules` or `claude`."""
     kinds: frozenset[str] = frozenset(DRAFTED_KINDS)
     """Of these kinds."""
     policies: frozenset[str] = frozenset()
     """Of policies with these keys; empty: all."""
+    limit: int = 60
+    """So many at most."""
+    seed: int = 1
+    """The same seed gives the same questions."""
+    budget_usd: float | None = None
+    """What Claude may cost at most; None: as much as it takes."""
+    dry_run: bool = False
+    """True: store nothing and ask nobody."""
 
 
 def drafts_by_rules(corpus: Corpus, wanted: Wanted) -> list[QuestionDraft]:

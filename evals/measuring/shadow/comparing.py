@@ -16,7 +16,7 @@ from core.agent.rehearsal import Rehearses
 from core.agent.reply.answer_json import answer_json
 from core.domain.errors import CiteboundError, TransientError
 from core.domain.json_value import JsonObject
-from core.domain.run import ModelCall, Run
+from core.domain.run import Run, total_cost
 from core.replay.contradiction import AnswerContradiction
 from core.replay.recorded import RecordedQuestion, ReplayImpossibleError, TextErasedError
 from evals.measuring.shadow.outcome_change import AnswerChange, outcome_change
@@ -150,7 +150,7 @@ async def _compared(question: RecordedQuestion, candidate: ShadowCandidate) -> C
         contradiction=found.contradiction,
         then=told(then),
         now=told(now),
-        cost_usd=_cost_usd(calls),
+        cost_usd=total_cost(call.cost_usd for call in calls),
     )
 
 
@@ -189,8 +189,3 @@ def _left_out(question: RecordedQuestion, why: NotCompared, reason: object) -> C
     return Compared(
         record_id=question.record_id, question="", skipped=why, reason=" ".join(str(reason).split())
     )
-
-
-def _cost_usd(calls: Sequence[ModelCall]) -> float | None:
-    known = [call.cost_usd for call in calls if call.cost_usd is not None]
-    return sum(known) if len(known) == len(calls) else None

@@ -18,7 +18,7 @@ from core.domain.errors import ContractError, ModelUnavailableError
 from core.domain.json_value import Json
 from core.domain.ontology import RelationType
 from core.domain.proposals import ProposedFacts, facts_from_json
-from core.domain.run import TokenUse
+from core.domain.run import TokenUse, total_cost, total_tokens
 from core.ontology.model.proposals import POLICY_END, SECTION_END
 from core.ontology.model.proposed_entities import PROPOSED_TYPES
 from core.ports.extraction import NotRead, SectionInput, SectionReading
@@ -160,7 +160,7 @@ class ClaudeSectionReader:
                 continue
             return SectionReading(
                 proposals=found,
-                tokens=total(used),
+                tokens=total_tokens(used),
                 cost_usd=self._cost(used),
                 refused=attempt,
             )
@@ -221,13 +221,11 @@ class ClaudeSectionReader:
 
     def _not_read(self, reason: str, used: list[TokenUse], *, refused: int) -> NotRead:
         return NotRead(
-            reason=reason, tokens=total(used), cost_usd=self._cost(used), refused=refused
+            reason=reason, tokens=total_tokens(used), cost_usd=self._cost(used), refused=refused
         )
 
     def _cost(self, used: list[TokenUse]) -> float | None:
-        costs = [self.price(tokens) for tokens in used]
-        known = [cost for cost in costs if cost is not None]
-        return math.fsum(known) if len(known) == len(costs) else None
+        return total_cost(map(self.price, used))
 
 
 def section_block(text: SectionInput) -> Block:
@@ -242,16 +240,6 @@ def section_block(text: SectionInput) -> Block:
         f"</data-{mark}>",
     )
     return {"type": "text", "text": "\n".join(lines)}
-
-
-def total(used: list[TokenUse]) -> TokenUse:
-    """Return the sum of the tokens of several calls."""
-    return TokenUse(
-        fresh=sum(one.fresh for one in used),
-        cache_read=sum(one.cache_read for one in used),
-        cache_write=sum(one.cache_write for one in used),
-        output=sum(one.output for one in used),
-    )
 
 
 def _facts_or_problem(reply: ModelReply) -> ProposedFacts | str:
