@@ -8,28 +8,14 @@ against each other. An alarm is false where both answers are right.
 """
 
 import argparse
-import asyncio
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import combinations
-from operator import mul
 from pathlib import Path
 
-from core.adapters.local.embedder import LocalEmbedder, find_local_embedder
-from core.agent.precedents import SIMILAR_FROM, facts_of
+from core.agent.precedents import SIMILAR_FROM
 from core.domain.json_value import JsonObject
 from core.replay.contradiction import contradiction
 from evals.measuring.results import QuestionResult, read_run
-
-
-def pairs(
-    results: Sequence[QuestionResult], cosines: Sequence[Sequence[float]], *, least: float
-) -> Iterator[tuple[QuestionResult, QuestionResult]]:
-    """Yield the pairs of results whose questions count as one."""
-    for (first, one), (second, other) in combinations(enumerate(results), 2):
-        is_near = one.document == other.document and cosines[first][second] >= least
-        if is_near and facts_of(one.question) == facts_of(other.question):
-            yield one, other
+from evals.near_questions import near_pairs
 
 
 def as_answer(one: QuestionResult) -> JsonObject:
@@ -41,14 +27,6 @@ def as_answer(one: QuestionResult) -> JsonObject:
     }
 
 
-async def vectors_of(questions: Sequence[str]) -> list[list[float]]:
-    """Return the vectors of questions, as the shipped embedder has them."""
-    embedder = find_local_embedder(None)
-    if not isinstance(embedder, LocalEmbedder):
-        raise SystemExit(embedder.reason)
-    return [list(one) for one in await embedder.embed_documents(list(questions))]
-
-
 def main() -> None:
     """Print how many pairs contradict each other, by kind, and how many of those are right."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -56,10 +34,8 @@ def main() -> None:
     parser.add_argument("--from", dest="least", type=float, default=SIMILAR_FROM)
     given = parser.parse_args()
     results = [one for path in given.runs for one in read_run(path).results if one.was_asked]
-    vectors = asyncio.run(vectors_of([one.question for one in results]))
-    cosines = [[sum(map(mul, one, other)) for other in vectors] for one in vectors]
     all_pairs, alarms, false = 0, Counter[str](), Counter[str]()
-    for one, other in pairs(results, cosines, least=given.least):
+    for one, other, _ in near_pairs(results, least=given.least):
         all_pairs += 1
         found = contradiction(as_answer(one), as_answer(other))
         if found is None:

@@ -10,7 +10,6 @@ and over words and pairs of words. First each fifth is read by a fit on the othe
 what that got right. Needs the packages of the group `training`.
 """
 
-import asyncio
 import base64
 import hashlib
 import json
@@ -25,8 +24,9 @@ import torch
 from torch import nn
 
 from core.adapters.local.about_us import features
-from core.adapters.local.embedder import SPACE, LocalEmbedder, find_local_embedder
+from core.adapters.local.embedder import SPACE
 from core.domain.question import SURE, UNANSWERED, SelfTopic
+from evals.near_questions import vectors_of
 
 FOLDER = Path(__file__).with_name("about_us")
 NONE = "none"
@@ -155,17 +155,13 @@ def whole_numbers(rows: Any) -> dict[str, Any]:
     return {"scale": scale, "bytes": base64.b64encode(numbers.tobytes()).decode()}
 
 
-async def main(paths: list[str]) -> None:
+def main(paths: list[str]) -> None:
     """Print the weights as JSON."""
-    embedder = find_local_embedder(None)
-    if not isinstance(embedder, LocalEmbedder):
-        sys.exit(embedder.reason)
     ours = written()
     policies = [text for text in messages(paths) if text not in ours]
     labelled = [(label, text) for text, label in ours.items()] + [(NONE, one) for one in policies]
     texts = [text for _, text in labelled]
-    rows = np.asarray(await embedder.embed_documents(texts), dtype=np.float32)
-    vectors: dict[str, Any] = dict(zip(texts, rows, strict=True))
+    vectors: dict[str, Any] = dict(zip(texts, vectors_of(texts), strict=True))
     likely = read_by_others(labelled, vectors)
     tell("wordings", labelled[: len(ours)], likely[: len(ours)])
     tell("policies", labelled[len(ours) :], likely[len(ours) :])
@@ -187,4 +183,4 @@ async def main(paths: list[str]) -> None:
 if __name__ == "__main__":
     if not sys.argv[1:]:
         sys.exit(__doc__)
-    asyncio.run(main(sys.argv[1:]))
+    main(sys.argv[1:])

@@ -17,26 +17,14 @@ from typing import Any
 
 import numpy as np
 
+from evals.measuring.fitting import logistic
+from evals.training.metrics import auroc
+
 MEASURES = ("sentence", "whole", "lead", "coverage")
 BY_WORDS = ("sentence", "lead", "coverage")
 """Those that differ where nothing was read."""
-RIDGE = 2.0
 WRONG = (0.03, 0.05, 0.08)
 """Shares of the answerable questions that may be answered wrongly."""
-
-
-def fitted(rows: Any, right: Any) -> tuple[Any, float]:
-    """Return weights and intercept of a logistic regression with a small ridge."""
-    mean, spread = rows.mean(0), rows.std(0) + 1e-6
-    design = np.c_[(rows - mean) / spread, np.ones(len(rows))]
-    ridge = np.diag([RIDGE] * rows.shape[1] + [1e-6])
-    beta = np.zeros(design.shape[1])
-    for _ in range(60):
-        p = 1 / (1 + np.exp(-design @ beta))
-        curvature = (design * (p * (1 - p))[:, None]).T @ design + ridge
-        beta -= np.linalg.solve(curvature, design.T @ (p - right) + ridge @ beta)
-    weights = beta[:-1] / spread
-    return weights, float(beta[-1] - weights @ mean)
 
 
 def questions_of(paths: list[str]) -> list[Any]:
@@ -66,14 +54,12 @@ def main(paths: list[str]) -> None:
     odds = np.zeros(len(known))
     for document in set(documents):
         others = documents != document
-        weights, intercept = fitted(rows[others], right[others])
-        odds[~others] = rows[~others] @ weights + intercept
+        fit = logistic(rows[others], right[others], np.ones(int(others.sum())))
+        odds[~others] = rows[~others] @ np.array(fit.weights) + fit.intercept
     count = sum(one["expected"] == ["answered"] for one in asked)
     others = len(asked) - count
-    ranks = odds.argsort().argsort() + 1.0
-    above = ranks[right > 0].sum() - right.sum() * (right.sum() + 1) / 2
-    area = above / (right.sum() * (len(right) - right.sum()))
-    print(f"{len(known)} of {len(asked)} questions measured, AUROC {float(area):.3f}")
+    area = auroc(odds[right > 0], odds[right == 0])
+    print(f"{len(known)} of {len(asked)} questions measured, AUROC {area:.3f}")
     for most in WRONG:
         best = max(
             (
@@ -89,9 +75,9 @@ def main(paths: list[str]) -> None:
             f"wrong at most {most:.0%}: right {best[0]:.1%} from {likely:.2f},"
             f" {declined:.0%} of the unanswerable declined"
         )
-    weights, intercept = fitted(rows, right)
-    fit = {name: round(float(weight), 2) for name, weight in zip(names, weights, strict=True)}
-    print(f"intercept={intercept:.2f}, weights={fit}")
+    fit = logistic(rows, right, np.ones(len(rows)))
+    weights = {name: round(weight, 2) for name, weight in zip(names, fit.weights, strict=True)}
+    print(f"intercept={fit.intercept:.2f}, weights={weights}")
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ embedder that the product carries tells them apart; what it does on documents he
 told on stderr.
 """
 
-import asyncio
 import json
 import sys
 from pathlib import Path
@@ -17,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from core.adapters.local.embedder import SPACE, LocalEmbedder, find_local_embedder
+from core.adapters.local.embedder import SPACE
+from evals.near_questions import vectors_of
 
 MESSAGES = Path(__file__).with_name("off_topic.txt")
 FOLDS = 4
@@ -59,13 +59,9 @@ def tell(messages: Any, questions: Any, documents: Any) -> None:
         print(f"{alarms:.1%} of questions, {found:.0%} of messages: {least:.2f}", file=sys.stderr)
 
 
-async def main(rows: list[Any], messages: list[str]) -> None:
+def main(rows: list[Any], messages: list[str]) -> None:
     """Print the weights as JSON."""
-    embedder = find_local_embedder(None)
-    if not isinstance(embedder, LocalEmbedder):
-        sys.exit(embedder.reason)
-    asked = np.array(await embedder.embed_documents([one["question"] for one in rows]))
-    other = np.array(await embedder.embed_documents(messages))
+    asked, other = vectors_of([one["question"] for one in rows]), vectors_of(messages)
     tell(other, asked, np.array([one["document"] for one in rows]))
     beta, intercept = fitted(other, asked)
     fit = {
@@ -81,4 +77,4 @@ if __name__ == "__main__":
         sys.exit(__doc__)
     lines = Path(sys.argv[1]).read_text().splitlines()
     told = [json.loads(line) for line in lines]
-    asyncio.run(main(told, MESSAGES.read_text().splitlines()))
+    main(told, MESSAGES.read_text().splitlines())

@@ -20,12 +20,12 @@ import numpy as np
 
 from core.adapters.local.onnx_model import Unavailable
 from core.adapters.local.reader import LocalReader, find_local_reader
+from evals.retrieval import RANKS, average_precision_at, recall_at
 from evals.training.metrics import (
     Bm25,
     auroc,
     blended,
     interval,
-    recall_and_precision,
     tpr_at,
 )
 
@@ -120,7 +120,8 @@ def _order_figures(
     hits = row["hits"]
     order = blended([scores[hit["pair"]] for hit in hits], weight=weight, depth=depth)
     gold = {tuple(key) for key in row["gold"]}
-    return recall_and_precision([tuple(hits[place]["k"]) for place in order], gold)
+    ranking = list(dict.fromkeys(tuple(hits[place]["k"]) for place in order))
+    return recall_at(ranking, gold, RANKS), average_precision_at(ranking, gold, RANKS)
 
 
 def statement_lines(rows: Sequence[Mapping[str, Any]], scores: Scores) -> list[str]:

@@ -42,18 +42,6 @@ def interval(
     return float(low), float(high)
 
 
-def recall_and_precision(
-    ranking: Sequence[object], gold: set[object], ranks: int = 10
-) -> tuple[float, float]:
-    """Return recall and average precision among the first ranks; what is repeated counts once."""
-    hits, total = 0, 0.0
-    for rank, key in enumerate(list(dict.fromkeys(ranking))[:ranks], start=1):
-        if key in gold:
-            hits += 1
-            total += hits / rank
-    return hits / len(gold), total / len(gold)
-
-
 def blended(logits: Sequence[float], *, weight: float, depth: int) -> list[int]:
     """Return places ordered by ``weight * logit - ln(rank)``; those from `depth` on stay behind."""
     scores = [weight * logit - log(rank) for rank, logit in enumerate(logits[:depth], start=1)]
