@@ -20,9 +20,10 @@ from core.config.settings import Settings
 from core.domain.errors import ConfigError, UsageError
 from core.models import NoReader, find_guard
 from evals.measuring.commands.evaluate import RunOptions, measured
-from evals.measuring.comparison import RATES, rate_of
+from evals.measuring.comparison import rate_of
 from evals.measuring.conditions import commit
 from evals.measuring.estimates import Interval, proportion
+from evals.measuring.figures import RATES
 from evals.statements import StatementsReport, evaluate_statements, guard_supports, load_statements
 
 ROOT = Path(__file__).parents[1]

@@ -59,22 +59,22 @@ async def chosen_calibrations(
     async with open_stores(AnswerStores, settings) as stores:
         if name is None and not await _is_corpus(stores, policies):
             return ChosenCalibrations(calibrations=SHIPPED, source=SHIPPED_NAME)
-        active = await stores.calibrations.active()
-        if name in {None, ACTIVE_NAME}:
-            return ChosenCalibrations(calibrations=active, source=ACTIVE_NAME)
+        name = name or ACTIVE_NAME
         return ChosenCalibrations(
-            calibrations=await named_calibrations(stores, name or "", active=active), source="named"
+            calibrations=await named_calibrations(stores, name),
+            source=ACTIVE_NAME if name == ACTIVE_NAME else "named",
         )
 
 
-async def named_calibrations(
-    stores: AnswerStores, name: str, *, active: Calibrations
-) -> Calibrations:
-    """Return those in force with the one of this name in the place of its kind.
+async def named_calibrations(stores: AnswerStores, name: str) -> Calibrations:
+    """Return `shipped`, `active`, or those in force with a fitted one in the place of its kind.
 
     Raises:
         UsageError: There is none of this name.
     """
+    active = await stores.calibrations.active()
+    if name in {SHIPPED_NAME, ACTIVE_NAME}:
+        return SHIPPED if name == SHIPPED_NAME else active
     stored = await stores.calibrations.stored()
     found = next((one for one in stored if one.calibration.name == name), None)
     if found is None:

@@ -5,103 +5,13 @@ two runs that asked the same questions each is compared with itself, which tells
 from chance that two independent samples could not.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evals.measuring.estimates import Interval, bootstrap, proportion
-from evals.measuring.figures import is_cited
+from evals.measuring.estimates import Interval, bootstrap
+from evals.measuring.figures import COSTS, RATES, Rate, share_of
 from evals.measuring.results import QuestionResult, RunFile
-
-Parts = tuple[float, float]
-"""What a question adds to the sum above and to the sum below."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rate:
-    """One rate of a run."""
-
-    name: str
-    """As it is printed."""
-    parts: Callable[[QuestionResult], Parts]
-    """The question's part; (0, 0) if it does not count."""
-    is_better_higher: bool = True
-    """False for what should not happen."""
-    is_share: bool = True
-    """False: a mean of numbers beyond 1."""
-
-
-def _among(*, counts: bool, of: bool) -> Parts:
-    return (float(counts and of), float(of))
-
-
-def _cited(one: QuestionResult, count: int, of: int) -> Parts:
-    return (count, of) if is_cited(one) else (0, 0)
-
-
-def _with_badge(badge: str) -> Callable[[QuestionResult], Parts]:
-    return lambda one: _among(counts=one.passed, of=one.is_answered and one.badge == badge)
-
-
-RATES = (
-    Rate(name="passed", parts=lambda one: (float(one.passed), 1.0)),
-    Rate(name="right outcome", parts=lambda one: (float(one.outcome_right), 1.0)),
-    Rate(
-        name="answerable: right",
-        parts=lambda one: _among(counts=one.passed, of=one.is_answerable),
-    ),
-    Rate(
-        name="answerable: wrong",
-        parts=lambda one: _among(counts=one.is_answered and not one.passed, of=one.is_answerable),
-        is_better_higher=False,
-    ),
-    Rate(
-        name="answerable: right or closest",
-        parts=lambda one: _among(
-            counts=one.passed or (one.is_closest and one.quoted is True), of=one.is_answerable
-        ),
-    ),
-    Rate(
-        name="answerable: refused",
-        parts=lambda one: _among(
-            counts=one.was_asked and not one.is_answered and not one.is_closest,
-            of=one.is_answerable,
-        ),
-        is_better_higher=False,
-    ),
-    Rate(
-        name="not answerable: not answered",
-        parts=lambda one: _among(
-            counts=one.was_asked and not one.is_answered, of=not one.may_answer
-        ),
-    ),
-    Rate(
-        name="citation precision",
-        parts=lambda one: _cited(one, one.citations.right, one.citations.shown),
-    ),
-    Rate(
-        name="citation recall",
-        parts=lambda one: _cited(one, one.citations.found, one.citations.labelled),
-    ),
-    Rate(name="High: right", parts=_with_badge("high")),
-    Rate(name="Medium: right", parts=_with_badge("medium")),
-)
-"""What runs are compared by, and held to."""
-COSTS = (
-    Rate(
-        name="time, ms",
-        parts=lambda one: (one.ms, float(one.was_asked)),
-        is_better_higher=False,
-        is_share=False,
-    ),
-    Rate(
-        name="cost, USD",
-        parts=lambda one: (one.cost_usd or 0.0, float(one.cost_usd is not None)),
-        is_better_higher=False,
-        is_share=False,
-    ),
-)
-"""What it takes: compared, and held to nothing, since it depends on the machine and on prices."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +71,7 @@ def rate_of(results: Sequence[QuestionResult], rate: Rate) -> Interval | None:
     found = bootstrap([parts], lambda means: _ratio(means[0]))
     if found is None or not rate.is_share or found.value not in {0.0, 1.0}:
         return found
-    return proportion(round(sum(count for count, _ in parts)), round(sum(of for _, of in parts)))
+    return share_of(results, rate).interval
 
 
 def compare(before: RunFile, after: RunFile) -> Comparison:

@@ -13,7 +13,7 @@ figures that are quoted are those with a database for each document, on the same
 import asyncio
 import dataclasses
 import hashlib
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -136,12 +136,22 @@ async def open_corpora(
 def corpus_sha256(questions: Sequence[LabelledQuestion], source: QuestionSource) -> str:
     """Return the SHA-256 of the names and bytes of what questions are asked of, in hex."""
     documents = sorted({one.document for one in questions if one.document is not None})
-    paths = [source.folder / document for document in documents] or [
-        found.path for found in find_sources([source.folder], given=NOTHING_GIVEN).sources
-    ]
+    if not documents:
+        return folder_sha256(source.folder)
+    paths = [source.folder / document for document in documents]
+    return _sha256_of((path.name, path) for path in paths)
+
+
+def folder_sha256(folder: Path) -> str:
+    """Return the SHA-256 of the policies of a folder, and of what is stated of each, in hex."""
+    sources = find_sources([folder], given=NOTHING_GIVEN).sources
+    return _sha256_of((f"{source.path.name}\0{source.given}", source.path) for source in sources)
+
+
+def _sha256_of(named: Iterable[tuple[str, Path]]) -> str:
     digest = hashlib.sha256()
-    for path in paths:
-        digest.update(f"{path.name}\0".encode())
+    for name, path in named:
+        digest.update(f"{name}\0".encode())
         if path.is_file():
             digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()

@@ -1,6 +1,10 @@
-"""The figures of a run, from what became of its questions. Pure."""
+"""The figures of a run, from what became of its questions. Pure.
 
-from collections.abc import Callable, Iterable, Mapping
+A rate is a sum over a sum, each with a part from every question: what is printed as a share, and
+what two runs are compared by.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
@@ -11,7 +15,6 @@ from evals.measuring.results import BY_MODEL, QuestionResult
 
 BOUNDS = (0.0, 0.25, 0.5, 0.85, 1.0)
 """Of the confidence's histogram: those of the badges, and one below."""
-BADGES = ("high", "medium", "low")
 UNLABELLED = "not labelled"
 """The group of questions without a label."""
 
@@ -29,6 +32,101 @@ class Share:
     def interval(self) -> Interval | None:
         """The share with its 95 % interval; None of nothing."""
         return proportion(self.count, self.of)
+
+
+Parts = tuple[float, float]
+"""What a question adds to the sum above and to the sum below."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate:
+    """One rate of a run."""
+
+    name: str
+    """As it is printed."""
+    parts: Callable[[QuestionResult], Parts]
+    """The question's part; (0, 0) if it does not count."""
+    is_better_higher: bool = True
+    """False for what should not happen."""
+    is_share: bool = True
+    """False: a mean of numbers beyond 1."""
+
+
+def _among(*, counts: bool, of: bool) -> Parts:
+    return (float(counts and of), float(of))
+
+
+def _cited(one: QuestionResult, count: int, of: int) -> Parts:
+    """Count citations of an answer to an answerable question, where labels say what to cite."""
+    is_cited = one.is_answerable and one.is_answered and one.citations.labelled > 0
+    return (count, of) if is_cited else (0, 0)
+
+
+def _with_badge(badge: str) -> Callable[[QuestionResult], Parts]:
+    return lambda one: _among(counts=one.passed, of=one.is_answered and one.badge == badge)
+
+
+RATES = (
+    Rate(name="passed", parts=lambda one: (float(one.passed), 1.0)),
+    Rate(name="right outcome", parts=lambda one: (float(one.outcome_right), 1.0)),
+    Rate(
+        name="answerable: right",
+        parts=lambda one: _among(counts=one.passed, of=one.is_answerable),
+    ),
+    Rate(
+        name="answerable: wrong",
+        parts=lambda one: _among(counts=one.is_answered and not one.passed, of=one.is_answerable),
+        is_better_higher=False,
+    ),
+    Rate(
+        name="answerable: right or closest",
+        parts=lambda one: _among(
+            counts=one.passed or (one.is_closest and one.quoted is True), of=one.is_answerable
+        ),
+    ),
+    Rate(
+        name="answerable: refused",
+        parts=lambda one: _among(
+            counts=one.was_asked and not one.is_answered and not one.is_closest,
+            of=one.is_answerable,
+        ),
+        is_better_higher=False,
+    ),
+    Rate(
+        name="not answerable: not answered",
+        parts=lambda one: _among(
+            counts=one.was_asked and not one.is_answered, of=not one.may_answer
+        ),
+    ),
+    Rate(
+        name="citation precision",
+        parts=lambda one: _cited(one, one.citations.right, one.citations.shown),
+    ),
+    Rate(
+        name="citation recall",
+        parts=lambda one: _cited(one, one.citations.found, one.citations.labelled),
+    ),
+    Rate(name="High: right", parts=_with_badge("high")),
+    Rate(name="Medium: right", parts=_with_badge("medium")),
+)
+"""What runs are compared by, and held to."""
+LOW = Rate(name="Low: right", parts=_with_badge("low"))
+"""What nothing is held to: an answer that is not posted."""
+COSTS = (
+    Rate(
+        name="time, ms",
+        parts=lambda one: (one.ms, float(one.was_asked)),
+        is_better_higher=False,
+        is_share=False,
+    ),
+    Rate(
+        name="cost, USD",
+        parts=lambda one: (one.cost_usd or 0.0, float(one.cost_usd is not None)),
+        is_better_higher=False,
+        is_share=False,
+    ),
+)
+"""What it takes: compared, and held to nothing, since it depends on the machine and on prices."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,8 +187,20 @@ class GradingFigures:
 
 def passed(results: Iterable[QuestionResult]) -> Share:
     """Return how many passed."""
-    found = [one.passed for one in results]
-    return Share(count=sum(found), of=len(found))
+    return _share(one.passed for one in results)
+
+
+def share_of(results: Iterable[QuestionResult], rate: Rate) -> Share:
+    """Return a rate as a share: how many of how many."""
+    parts = [rate.parts(one) for one in results]
+    return Share(
+        count=round(sum(count for count, _ in parts)), of=round(sum(of for _, of in parts))
+    )
+
+
+def shares_of(results: Sequence[QuestionResult]) -> dict[str, Share]:
+    """Return the rates that are shares, by their names."""
+    return {rate.name: share_of(results, rate) for rate in (*RATES, LOW)}
 
 
 def grouped(
@@ -117,21 +227,6 @@ def answerable(results: Iterable[QuestionResult]) -> Answerable:
         declined=sum(one.was_asked for one in found) - len(answered) - len(closest),
         of=len(found),
     )
-
-
-def right_refusals(results: Iterable[QuestionResult]) -> Share:
-    """Return how many of the questions that nothing answers were not answered."""
-    found = [one for one in results if not one.may_answer]
-    return Share(count=sum(one.was_asked and not one.is_answered for one in found), of=len(found))
-
-
-def false_refusals(results: Iterable[QuestionResult]) -> Share:
-    """Return how many of the questions that something answers were not answered at all.
-
-    The closest passage is no answer, but says where one may stand: it is not counted here.
-    """
-    found = answerable(results)
-    return Share(count=found.declined, of=found.of)
 
 
 def drafts(results: Iterable[QuestionResult]) -> list[tuple[QuestionResult, bool]]:
@@ -165,29 +260,6 @@ def confidence(
 
 def _in(value: float, low: float, high: float) -> bool:
     return low <= value < high or value == high == BOUNDS[-1]
-
-
-def badges(results: Iterable[QuestionResult]) -> dict[str, Share]:
-    """Return how many of the answers with each badge are right."""
-    answered = [one for one in results if one.is_answered]
-    return {name: passed(one for one in answered if one.badge == name) for name in BADGES}
-
-
-def citation_precision(results: Iterable[QuestionResult]) -> Share:
-    """Return how many citations of answers to answerable questions are of what is labelled."""
-    counts = [one.citations for one in results if is_cited(one)]
-    return Share(count=sum(one.right for one in counts), of=sum(one.shown for one in counts))
-
-
-def citation_recall(results: Iterable[QuestionResult]) -> Share:
-    """Return how many labelled sections or sentences the answers cite; some are alternatives."""
-    counts = [one.citations for one in results if is_cited(one)]
-    return Share(count=sum(one.found for one in counts), of=sum(one.labelled for one in counts))
-
-
-def is_cited(one: QuestionResult) -> bool:
-    """Say whether a result's citations count: of an answer, where labels say what to cite."""
-    return one.is_answerable and one.is_answered and one.citations.labelled > 0
 
 
 def retrieval(results: Iterable[QuestionResult]) -> dict[bool, Share]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from operator import attrgetter
 from pathlib import Path
+from typing import TypeVar
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -15,6 +16,7 @@ from evals.measuring.estimates import percentile
 from evals.measuring.figures import ConfidenceFigures, Share
 from evals.measuring.results import QuestionResult, RunFile
 
+Told = TypeVar("Told")
 _LABEL = 16
 _NAME_LENGTH = 40
 """Characters of a document's name in the table."""
@@ -24,7 +26,7 @@ _CALIBRATED, _REPORTED = attrgetter("calibrated"), attrgetter("reported")
 def figures_rows(results: Sequence[QuestionResult]) -> Iterator[RenderableType]:
     """Yield the figures for people, a row each."""
     yield from _documents(results)
-    asked = figures.answerable(results)
+    asked, shares = figures.answerable(results), figures.shares_of(results)
     yield _line("passed", share_words(figures.passed(results)))
     for name in ("kind", "difficulty"):
         groups = figures.grouped(results, attrgetter(name))
@@ -32,15 +34,19 @@ def figures_rows(results: Sequence[QuestionResult]) -> Iterator[RenderableType]:
             yield _line(
                 f"  by {name}", _shares({key: figures.passed(of) for key, of in groups.items()})
             )
-    yield _line("right outcome", share_words(_outcomes(results)))
-    yield _line("answerable", share_words(Share(count=asked.right, of=asked.of)))
-    yield _line("  wrong", share_words(Share(count=asked.wrong, of=asked.of)))
+    yield _line("right outcome", share_words(shares["right outcome"]))
+    yield _line("answerable", share_words(shares["answerable: right"]))
+    yield _line("  wrong", share_words(shares["answerable: wrong"]))
     shown = f"{asked.closest_right} show the right one instead, {asked.closest_other} another"
     yield _line("  closest", shown)
-    yield _line("  refused", share_words(figures.false_refusals(results)))
-    yield _line("not answerable", f"{share_words(figures.right_refusals(results))} not answered")
-    yield _line("citations", _citations(results))
-    yield _line("right by badge", _shares(figures.badges(results)))
+    yield _line("  refused", share_words(shares["answerable: refused"]))
+    refused = share_words(shares["not answerable: not answered"])
+    yield _line("not answerable", f"{refused} not answered")
+    stored = "all" if all(one.quotes_stored for one in results) else "NOT ALL"
+    precision, recall = _of(shares["citation precision"]), _of(shares["citation recall"])
+    cited = f"precision {precision}, recall {recall}; {stored} quotes equal the stored text"
+    yield _line("citations", cited)
+    yield _line("right by badge", _shares(_by_badge(shares)))
     yield from _confidence("confidence", figures.confidence(results, _CALIBRATED))
     yield from _confidence("reported", figures.confidence(results, _REPORTED))
     used = figures.retrieval(results)
@@ -66,11 +72,11 @@ def run_json(run: RunFile) -> dict[str, object]:
 
 def figures_json(results: Sequence[QuestionResult]) -> dict[str, object]:
     """Return the figures for programs."""
-    graded = figures.grading(results)
-    used = figures.retrieval(results)
+    graded, used = figures.grading(results), figures.retrieval(results)
+    shares = {name: share_json(share) for name, share in figures.shares_of(results).items()}
     return {
-        "passed": share_json(figures.passed(results)),
-        "right_outcome": share_json(_outcomes(results)),
+        "passed": shares["passed"],
+        "right_outcome": shares["right outcome"],
         **{
             f"by_{name}": {
                 key: share_json(figures.passed(group))
@@ -80,15 +86,15 @@ def figures_json(results: Sequence[QuestionResult]) -> dict[str, object]:
         },
         "answerable": asdict(figures.answerable(results)),
         "refusals": {
-            "right": share_json(figures.right_refusals(results)),
-            "false": share_json(figures.false_refusals(results)),
+            "right": shares["not answerable: not answered"],
+            "false": shares["answerable: refused"],
         },
         "citations": {
-            "precision": share_json(figures.citation_precision(results)),
-            "recall": share_json(figures.citation_recall(results)),
+            "precision": shares["citation precision"],
+            "recall": shares["citation recall"],
             "all_stored": all(one.quotes_stored for one in results),
         },
-        "badges": {name: share_json(one) for name, one in figures.badges(results).items()},
+        "badges": _by_badge(shares),
         "confidence": asdict(figures.confidence(results, _CALIBRATED)),
         "reported": asdict(figures.confidence(results, _REPORTED)),
         "retrieval": {
@@ -120,8 +126,8 @@ def share_words(share: Share) -> str:
     return f"{_of(share)}, between {found.low:.1%} and {found.high:.1%}" if found else _of(share)
 
 
-def _outcomes(results: Sequence[QuestionResult]) -> Share:
-    return Share(count=sum(one.outcome_right for one in results), of=len(results))
+def _by_badge(shares: Mapping[str, Told]) -> dict[str, Told]:
+    return {badge: shares[f"{badge.title()}: right"] for badge in ("high", "medium", "low")}
 
 
 def _trips(results: Sequence[QuestionResult]) -> Mapping[str, float]:
@@ -141,7 +147,8 @@ def _documents(results: Sequence[QuestionResult]) -> Iterator[RenderableType]:
     width = max(len(_short(name)) for name in groups)
     yield Text(f"{'':{width}}  right  wrong  closest    of  declined")
     for name, group in groups.items():
-        one, declined = figures.answerable(group), figures.right_refusals(group)
+        one = figures.answerable(group)
+        declined = figures.shares_of(group)["not answerable: not answered"]
         yield Text(
             f"{_short(name):{width}}  {one.right:>5}  {one.wrong:>5}  {one.closest_right:>7}"
             f"  {one.of:>4}  {declined.count} of {declined.of}"
@@ -157,14 +164,6 @@ def _confidence(label: str, found: ConfidenceFigures) -> Iterator[RenderableType
     )
     related = "" if found.correlation is None else f", correlation {found.correlation:.2f}"
     yield _line(label, f"mean {found.mean:.2f}{related}; right {bins}")
-
-
-def _citations(results: Sequence[QuestionResult]) -> str:
-    precision, recall = figures.citation_precision(results), figures.citation_recall(results)
-    stored = "all" if all(one.quotes_stored for one in results) else "NOT ALL"
-    return (
-        f"precision {_of(precision)}, recall {_of(recall)}; {stored} quotes equal the stored text"
-    )
 
 
 def _models(results: Sequence[QuestionResult]) -> str:

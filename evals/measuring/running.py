@@ -4,17 +4,16 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Protocol
 
 from rich.text import Text
 
 from bot.console.views.terminal import Row, Terminal, one_line
 from core.confidence.calibration import Calibrations
 from core.config.settings import Settings
-from core.domain.answer import Answer, Outcome
-from core.domain.run import ModelCall
+from core.domain.answer import Outcome
+from evals.measuring.claude.grading import ClaudeGrader
 from evals.measuring.corpora import OpenCorpus, QuestionSource, open_corpora
-from evals.measuring.grading import Grade, NotGraded, grade_by_code
+from evals.measuring.grading import grade_by_code
 from evals.measuring.questions import LabelledQuestion
 from evals.measuring.results import QuestionResult, not_asked, result_of
 
@@ -22,18 +21,6 @@ _ID_LENGTH = 40
 """Characters of a question's id in a line."""
 _QUESTION_LENGTH = 100
 """Characters of a question in a line."""
-
-
-class Grader(Protocol):
-    """A model that grades answers."""
-
-    async def grade(self, question: LabelledQuestion, answer: Answer) -> Grade | NotGraded:
-        """Grade an answer; never raises what a model or a service does."""
-        ...
-
-    def take_calls(self) -> tuple[ModelCall, ...]:
-        """Return the calls made since the last time."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +35,7 @@ class Asking:
     """What badges rest on."""
     use_rag: bool
     """False: graph only."""
-    grader: Grader | None
+    grader: ClaudeGrader | None
     """Grades beside the code; None: nothing does."""
     is_verbose: bool
     """True: each question is shown as it is finished."""

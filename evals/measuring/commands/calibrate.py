@@ -20,13 +20,13 @@ from core.confidence.drift import MOVED, moved
 from core.confidence.label import OWN_LABELS, AnswerLabel
 from core.domain.errors import UsageError
 from core.domain.json_value import Json
+from evals.measuring.calibrations import SHIPPED_NAME
 from evals.measuring.commands.opening import opened_stores
 from evals.measuring.fitting import FEATURES, TooFewLabelsError, fitted_with_figures
 from evals.measuring.labels import labels_of_run
 from evals.measuring.probabilities import Scored, summary
 
 EXIT_TOO_FEW = 9
-SHIPPED_NAME = "shipped"
 ELSEWHERE = "measured elsewhere (docs/quality.md); --runs measures it on questions of your own"
 
 
@@ -238,15 +238,10 @@ def _row(head: str, words: str) -> Row:
 
 
 def _as_json(fitted: FittedCalibration) -> dict[str, object]:
-    calibration = fitted.calibration
+    thresholds = ("high_from", "answer_from", "closest_from")
+    shown = ("name", "intercept", "weights", *thresholds, "data_hash")
     return {
-        "name": calibration.name,
-        "intercept": calibration.intercept,
-        "weights": dict(calibration.weights),
-        "high_from": calibration.high_from,
-        "answer_from": calibration.answer_from,
-        "closest_from": calibration.closest_from,
-        "data_hash": calibration.data_hash,
+        **{name: getattr(fitted.calibration, name) for name in shown},
         "labels": dict(fitted.labels),
         "figures": dict(fitted.figures),
     }

@@ -6,7 +6,6 @@ Read as an officer -> answered by what can record nothing -> compared -> a line 
 import asyncio
 import dataclasses
 import getpass
-import hashlib
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import KW_ONLY, dataclass
@@ -22,18 +21,13 @@ from core.adapters.postgres.record.recorded_questions import PostgresRecordedQue
 from core.agent.prompts.choice import VARIABLE, labels_of
 from core.agent.request import ShippedCalibrations
 from core.bootstrap import Service
-from core.confidence.calibration import SHIPPED, Calibrations
+from core.confidence.calibration import Calibrations
 from core.config.settings import Settings
 from core.domain.errors import ConfigError, EmptyCorpusError, UsageError
-from core.ingest.folder_listing import find_sources
-from core.ingest.prepare import NOTHING_GIVEN
 from core.models import prompts_of
-from evals.measuring.calibrations import (
-    ACTIVE_NAME,
-    SHIPPED_NAME,
-    named_calibrations,
-)
+from evals.measuring.calibrations import named_calibrations
 from evals.measuring.conditions import bearing_settings, code_sha256, versions_of
+from evals.measuring.corpora import folder_sha256
 from evals.measuring.results import WHOLE
 from evals.measuring.run_files import LINES, OpenLines, check_folder, write_whole
 from evals.measuring.shadow.comparing import Compared, ShadowCandidate, compare, sample
@@ -168,8 +162,9 @@ class _Run:
             )
             engine = await stack.enter_async_context(console)
             record = PostgresRecordedQuestions(engine, ledger=ledger, officer=officer)
-            calibrations = await self._calibrations(today)
-            header = await self._header(today, edition, calibrations)
+            name = self.new.calibration
+            calibrations = await named_calibrations(today, name) if name else None
+            header = await self._header(today, edition)
             file = stack.enter_context(open_shadow(self.out.with_suffix(LINES), header))
             wanted = await self._wanted(record, today.clock.now())
             self._say_what_is_kept(file, wanted)
@@ -259,33 +254,15 @@ class _Run:
                 on_day=self.new.as_of or today.clock.today(),
             )
 
-    async def _calibrations(self, today: Service) -> Calibrations | None:
-        """Return those to try; None: those in force.
-
-        Raises:
-            UsageError: There is none of this name.
-        """
-        name = self.new.calibration
-        if name is None:
-            return None
-        active = await today.calibrations.active()
-        if name == SHIPPED_NAME:
-            return SHIPPED
-        return (
-            active if name == ACTIVE_NAME else await named_calibrations(today, name, active=active)
-        )
-
-    async def _header(
-        self, today: Service, edition: int, calibrations: Calibrations | None
-    ) -> ShadowHeader:
+    async def _header(self, today: Service, edition: int) -> ShadowHeader:
         new, which = self.new, self.which
         told = {
-            "corpus": await asyncio.to_thread(_corpus_sha256, new.corpus) if new.corpus else None,
+            "corpus": await asyncio.to_thread(folder_sha256, new.corpus) if new.corpus else None,
             "as_of": new.as_of.isoformat() if new.as_of else None,
             "reasoner": new.reasoner,
             "model": new.model,
             "prompts": await asyncio.to_thread(_labels, self.changed) if new.prompts else None,
-            "calibration": new.calibration if calibrations is not None else None,
+            "calibration": new.calibration,
         }
         return ShadowHeader(
             since=which.since.isoformat(),
@@ -346,11 +323,3 @@ def _cost(one: Compared) -> float:
 
 def _midnight(on_day: date) -> datetime:
     return datetime.combine(on_day, time(), tzinfo=UTC)
-
-
-def _corpus_sha256(folder: Path) -> str:
-    digest = hashlib.sha256()
-    for source in find_sources([folder], given=NOTHING_GIVEN).sources:
-        digest.update(f"{source.path}\0{source.given}\0".encode())
-        digest.update(hashlib.sha256(source.path.read_bytes()).digest())
-    return digest.hexdigest()

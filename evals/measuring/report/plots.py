@@ -2,13 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
-from statistics import fmean
 
 from bot.console.views.terminal import one_line
 from evals.measuring import figures
-from evals.measuring.estimates import proportion
 from evals.measuring.figures import Share
+from evals.measuring.probabilities import Scored, bins_of
 from evals.measuring.results import QuestionResult
 
 WIDTH, HEIGHT = 640, 310
@@ -83,23 +81,18 @@ class Plot:
 
 def reliability(results: Sequence[QuestionResult]) -> Plot | None:
     """Return what a stated confidence is worth; None without drafts."""
-    known = sorted(_scored(results))
+    known = [Scored(probability=value, is_right=ok) for value, ok in _scored(results)]
     if not known:
         return None
-    count = max(1, min(MOST_BINS, len(known) // IN_BIN))
-    edges = [number * len(known) // count for number in range(count + 1)]
     dots: list[PlotDot] = []
     rows: list[tuple[str, ...]] = []
-    for start, end in pairwise(edges):
-        part = known[start:end]
-        stated = fmean(value for value, _ in part)
-        right = Share(count=sum(ok for _, ok in part), of=len(part))
-        found = proportion(right.count, right.of)
-        if found is not None:
-            dots.append(
-                PlotDot(x=_x(stated), y=_y(found.value), low=_y(found.low), high=_y(found.high))
-            )
-            rows.append((f"{stated:.0%}", f"{right.count} of {right.of}", f"{found.value:.0%}"))
+    for part in bins_of(known, bins=max(1, min(MOST_BINS, len(known) // IN_BIN))):
+        right = Share(count=round(part.right * part.labels), of=part.labels)
+        if (found := right.interval) is not None:
+            x = _x(part.expected)
+            dots.append(PlotDot(x=x, y=_y(found.value), low=_y(found.low), high=_y(found.high)))
+            count = f"{right.count} of {right.of}"
+            rows.append((f"{part.expected:.0%}", count, f"{found.value:.0%}"))
     return Plot(
         title="Is the confidence to be trusted?",
         words="Each dot is a group of answers, or of closest passages, with about the same stated"

@@ -12,8 +12,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from bot.console.views.terminal import clean
 from core.domain.answer import Outcome
 from evals.measuring import figures
-from evals.measuring.comparison import RATES, rate_of
+from evals.measuring.comparison import rate_of
 from evals.measuring.estimates import Interval
+from evals.measuring.figures import RATES
 from evals.measuring.report import plots
 from evals.measuring.report.plots import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH
 from evals.measuring.results import QuestionResult, RunFile
@@ -84,7 +85,8 @@ def _words(rate: Interval) -> str:
 
 
 def _summary(results: Sequence[QuestionResult]) -> list[str]:
-    asked, refused = figures.answerable(results), figures.right_refusals(results)
+    asked = figures.answerable(results)
+    refused = figures.shares_of(results)["not answerable: not answered"]
     lines = [f"{len(results)} questions were asked."]
     if asked.of:
         lines.append(

@@ -40,30 +40,19 @@ class OutcomeChange:
 
     change: AnswerChange
     """In a word."""
-    badges: tuple[str, str]
-    """The badge of then and of now; empty where there was none."""
     contradiction: AnswerContradiction | None
     """What they disagree in, plainly; None: they don't."""
-
-    @property
-    def badge_moved(self) -> bool:
-        """True if the badge is another one, whatever else has changed."""
-        return self.badges[0] != self.badges[1]
 
 
 def outcome_change(then: JsonObject, now: JsonObject) -> OutcomeChange:
     """Compare two answers to one question, as `answer_json` writes them."""
     found = contradiction(then, now)
     plain = found if found is not None and found.is_plain else None
-    badges = (_badge(then), _badge(now))
-    return OutcomeChange(
-        change=AnswerChange.CONTRADICTS if plain else _change(then, now, badges),
-        badges=badges,
-        contradiction=plain,
-    )
+    change = AnswerChange.CONTRADICTS if plain else _change(then, now)
+    return OutcomeChange(change=change, contradiction=plain)
 
 
-def _change(then: JsonObject, now: JsonObject, badges: tuple[str, str]) -> AnswerChange:
+def _change(then: JsonObject, now: JsonObject) -> AnswerChange:
     was, is_now = str(then["outcome"]), str(now["outcome"])
     silent = {Outcome.REFUSED.value, Outcome.ESCALATED.value, Outcome.FAILED.value}
     if was == Outcome.ANSWERED.value and is_now in silent:
@@ -77,8 +66,5 @@ def _change(then: JsonObject, now: JsonObject, badges: tuple[str, str]) -> Answe
         return AnswerChange.OTHER_QUOTES
     if changes.dropped or changes.added:
         return AnswerChange.OTHER_WORDS
-    return AnswerChange.BADGE if badges[0] != badges[1] else AnswerChange.SAME
-
-
-def _badge(answer: JsonObject) -> str:
-    return str(answer["confidence"]["badge"] or "")
+    is_same = then["confidence"]["badge"] == now["confidence"]["badge"]
+    return AnswerChange.SAME if is_same else AnswerChange.BADGE

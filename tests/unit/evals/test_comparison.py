@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from evals.measuring.comparison import COSTS, RATES, Comparison, compare, rate_of
+from evals.measuring.comparison import Comparison, compare, rate_of
+from evals.measuring.figures import COSTS, RATES
 from evals.measuring.results import QuestionResult, RunFile
 from tests.unit.evals.runs import HEADER, make_result
 

@@ -40,8 +40,11 @@ def test_the_endings_are_counted_apart() -> None:
     found = figures.answerable(RESULTS)
     assert (found.right, found.wrong, found.of) == (1, 1, 6)
     assert (found.closest_right, found.closest_other, found.declined) == (1, 1, 1)
-    assert figures.right_refusals(RESULTS) == figures.Share(count=1, of=2)
-    assert figures.false_refusals(RESULTS) == figures.Share(count=1, of=6)
+    shares = figures.shares_of(RESULTS)
+    assert shares["not answerable: not answered"] == figures.Share(count=1, of=2)
+    assert shares["answerable: refused"] == figures.Share(count=1, of=6)
+    assert shares["answerable: right"] == figures.Share(count=found.right, of=found.of)
+    assert shares["answerable: wrong"] == figures.Share(count=found.wrong, of=found.of)
     assert figures.passed(RESULTS) == figures.Share(count=2, of=8)
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from lxml import html
 
-from evals.measuring.comparison import RATES
+from evals.measuring.figures import RATES
 from evals.measuring.report import plots
 from evals.measuring.report.plots import BOTTOM, HEIGHT, LEFT, TOP
 from evals.measuring.report.report_page import MEANINGS, report_page
