@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from pydantic import TypeAdapter
 from rich.text import Text
 
 from bot.console.views.terminal import Terminal, open_terminal
@@ -137,14 +138,7 @@ def sets_in(data: Path) -> Sequence[QuestionsToHold]:
 
 def read_history() -> list[Acceptance]:
     """Return what was accepted, the oldest first."""
-    return [
-        Acceptance(
-            date=one["date"],
-            commit=one["commit"],
-            figures=tuple(Figure(**figure) for figure in one["figures"]),
-        )
-        for one in json.loads(ACCEPTED.read_text(encoding="utf-8"))
-    ]
+    return TypeAdapter(list[Acceptance]).validate_json(ACCEPTED.read_bytes())
 
 
 def last_accepted(history: Iterable[Acceptance]) -> dict[tuple[str, str], Figure]:
@@ -207,17 +201,7 @@ def _skip(terminal: Terminal, name: str, missing: Path) -> None:
 
 def _of_questions(terminal: Terminal, one: QuestionsToHold) -> Iterator[Figure]:
     """Yield the figures of a question set, by the rules: no model takes part."""
-    options = RunOptions(
-        rag=True,
-        reasoner="extractive",
-        ablate=False,
-        alone=one.is_alone,
-        grader="code",
-        reader=True,
-        only="*",
-        limit=None,
-        calibration="shipped",
-    )
+    options = RunOptions(reasoner="extractive", alone=one.is_alone, calibration="shipped")
     out = Settings.from_environment().home.expanduser() / "eval" / "gate" / f"{one.name}.json"
     run = measured(terminal, one.questions, folder=one.folder, out=out, options=options)
     for rate in RATES:

@@ -9,7 +9,7 @@ from typing import Any, cast
 from core.domain.answer import Check
 from core.grounding.support import Grounds, guard_probability, guard_texts, ungrounded
 from core.ports.text_models import Reader
-from evals.measuring.questions import labelled_lines
+from evals.measuring.questions import labelled_lines, text_of, texts_of
 
 JUDGE = 0.9
 """Share of unsupported statements that a good judge finds, for the figures "with a judge"."""
@@ -90,32 +90,19 @@ def _statement(data: object) -> LabelledStatement:
     if not isinstance(data, dict):
         raise TypeError(f"expected an object, got {type(data).__name__}")
     fields = cast("dict[str, Any]", data)
-    sources = _texts(fields["sources"], "sources")
-    if not sources:
+    sources = texts_of(fields, "sources")
+    if not sources or isinstance(fields["sources"], str):
         raise ValueError("sources: expected at least one text")
     if not isinstance(fields["supported"], bool):
         raise TypeError("supported: expected true or false")
-    heading: object = fields.get("heading") or []
     return LabelledStatement(
-        claim=_text(fields["claim"], "claim"),
+        claim=text_of(fields, "claim"),
         sources=sources,
         supported=fields["supported"],
-        kind=_text(fields["kind"], "kind"),
-        question=_text(fields.get("question") or "", "question"),
-        titles=_texts([heading] if isinstance(heading, str) else heading, "heading"),
+        kind=text_of(fields, "kind"),
+        question=text_of(fields, "question") if fields.get("question") else "",
+        titles=texts_of(fields, "heading"),
     )
-
-
-def _texts(value: object, name: str) -> tuple[str, ...]:
-    if not isinstance(value, list):
-        raise TypeError(f"{name}: expected a list of texts, got {type(value).__name__}")
-    return tuple(_text(one, name) for one in cast("list[object]", value))
-
-
-def _text(value: object, name: str) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{name}: expected text, got {type(value).__name__}")
-    return value
 
 
 async def guard_supports(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from bot.console.options import (
     JSON,
+    Option,
     calibration_name,
     command,
     day,
@@ -34,6 +35,12 @@ def _dollars(text: str) -> float:
             f"expected an amount in USD above 0 like 0.50, got {text!r}"
         )
     return found
+
+
+def _reasoner(group: str) -> Option:
+    """Declare who reasons."""
+    choices, said = ("extractive", "claude"), "default: as the settings say"
+    return option("--reasoner", group=group, choices=choices, help=said)
 
 
 def _count(text: str) -> int:
@@ -82,12 +89,7 @@ SHADOW = (
             metavar="DATE",
             help="the rules of this day, as of one on which policies come into force",
         ),
-        option(
-            "--reasoner",
-            group=_NEW,
-            choices=("extractive", "claude"),
-            help="default: as the settings say",
-        ),
+        _reasoner(_NEW),
         option("--model", group=_NEW, metavar="NAME", help="the model that reasons"),
         option(
             "--prompts",
@@ -386,12 +388,7 @@ EVAL = group(
             default=True,
             help="search document text where the graph does not suffice (default: yes)",
         ),
-        option(
-            "--reasoner",
-            group=_HOW,
-            choices=("extractive", "claude"),
-            help="default: as the settings say",
-        ),
+        _reasoner(_HOW),
         option(
             "--grader",
             group=_HOW,

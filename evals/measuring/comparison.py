@@ -79,12 +79,10 @@ def compare(before: RunFile, after: RunFile) -> Comparison:
     first, second = _asked(before.results), _asked(after.results)
     both = [name for name in first if name in second]
     pairs = [(first[name], second[name]) for name in both]
+    mine, theirs = ([asked[name] for name in both or asked] for asked in (first, second))
     return Comparison(
         rates=tuple(
-            _paired(pairs, rate)
-            if pairs
-            else _unpaired(list(first.values()), list(second.values()), rate)
-            for rate in (*RATES, *COSTS)
+            _compared(mine, theirs, rate, in_pairs=bool(both)) for rate in (*RATES, *COSTS)
         ),
         changed=tuple(
             ChangedQuestion(before=one, after=other)
@@ -102,27 +100,20 @@ def _asked(results: Iterable[QuestionResult]) -> dict[object, QuestionResult]:
     return {(one.id, one.document, one.question, one.expected): one for one in results}
 
 
-def _paired(pairs: Sequence[tuple[QuestionResult, QuestionResult]], rate: Rate) -> ComparedRate:
-    rows = [(*rate.parts(one), *rate.parts(other)) for one, other in pairs]
-    return ComparedRate(
-        rate=rate,
-        before=rate_of([one for one, _ in pairs], rate),
-        after=rate_of([other for _, other in pairs], rate),
-        difference=bootstrap(
-            [rows], lambda means: _ratio(means[0][..., 2:]) - _ratio(means[0][..., :2])
-        ),
-    )
-
-
-def _unpaired(
-    before: Sequence[QuestionResult], after: Sequence[QuestionResult], rate: Rate
+def _compared(
+    before: Sequence[QuestionResult], after: Sequence[QuestionResult], rate: Rate, *, in_pairs: bool
 ) -> ComparedRate:
-    samples = [[rate.parts(one) for one in results] for results in (before, after)]
+    """Compare a rate: in pairs each question with itself, else as two samples."""
+    samples = [[rate.parts(result) for result in results] for results in (before, after)]
+    if in_pairs:
+        rows = [(*one, *other) for one, other in zip(*samples, strict=True)]
+        difference = bootstrap(
+            [rows], lambda means: _ratio(means[0][..., 2:]) - _ratio(means[0][..., :2])
+        )
+    else:
+        difference = bootstrap(samples, lambda means: _ratio(means[1]) - _ratio(means[0]))
     return ComparedRate(
-        rate=rate,
-        before=rate_of(before, rate),
-        after=rate_of(after, rate),
-        difference=bootstrap(samples, lambda means: _ratio(means[1]) - _ratio(means[0])),
+        rate=rate, before=rate_of(before, rate), after=rate_of(after, rate), difference=difference
     )
 
 

@@ -24,7 +24,7 @@ from evals.measuring.corpora import QuestionSource, corpus_sha256
 from evals.measuring.questions import UNREVIEWED, LabelledQuestion
 from evals.measuring.results import RunHeader
 
-_CODE = Path(core.__file__).parent
+_ANSWERING, _GRADING = Path(core.__file__).parent, Path(__file__).parent
 _SUFFIXES = frozenset({".py", ".md", ".json"})
 """Of what answers depend on beside the models: code, prompts, lists."""
 _GIT_S = 10.0
@@ -48,13 +48,24 @@ def header_of(
         questions_sha256=_sha256_of(questions),
         corpus_sha256=corpus_sha256(questions, source),
         options=options,
-        settings=bearing_settings(settings),
-        versions=asyncio.run(versions_of(settings)),
-        code_sha256=code_sha256(),
         commit=commit(),
-        started_at=SystemClock().now().isoformat(timespec="seconds"),
+        **asyncio.run(conditions_of(settings)),
         unreviewed=sum(one.review == UNREVIEWED for one in questions),
     )
+
+
+async def conditions_of(settings: Settings) -> dict[str, Any]:
+    """Return the fields of `Conditions`.
+
+    Raises:
+        ConfigError: A model that the settings name can't be used.
+    """
+    return {
+        "settings": await asyncio.to_thread(bearing_settings, settings),
+        "versions": await versions_of(settings),
+        "code_sha256": await asyncio.to_thread(code_sha256),
+        "started_at": SystemClock().now().isoformat(timespec="seconds"),
+    }
 
 
 def _sha256_of(questions: Iterable[LabelledQuestion]) -> str:
@@ -99,18 +110,19 @@ def _name(reader: Reader | NoReader) -> str | None:
 
 
 def code_sha256() -> str:
-    """Return the SHA-256 of the code, prompts and lists that answers depend on, in hex."""
+    """Return the SHA-256 of what answers and grades depend on: code, prompts and lists, in hex."""
     digest = sha256()
-    for path in sorted(_CODE.rglob("*")):
-        if path.suffix in _SUFFIXES and path.is_file():
-            digest.update(f"{path.relative_to(_CODE)}\0".encode())
-            digest.update(sha256(path.read_bytes()).digest())
+    for room in (_ANSWERING, _GRADING):
+        for path in sorted(room.rglob("*")):
+            if path.suffix in _SUFFIXES and path.is_file():
+                digest.update(f"{path.relative_to(room.parent)}\0".encode())
+                digest.update(sha256(path.read_bytes()).digest())
     return digest.hexdigest()
 
 
 def commit() -> str | None:
     """Return the commit of the checkout; None if this is none, or git is not there."""
-    command = ("git", "-C", str(_CODE), "describe", "--always", "--abbrev=12", "--dirty")
+    command = ("git", "-C", str(_ANSWERING), "describe", "--always", "--abbrev=12", "--dirty")
     try:
         done = subprocess.run(  # noqa: S603  # our own words
             command, capture_output=True, text=True, timeout=_GIT_S, check=False

@@ -117,10 +117,8 @@ async def open_corpora(
                 service=service, answering=answering, questions=tuple(questions), failures={}
             )
         return
-    named = f"{source.name}-{_name_of(str(absolute(source.folder)))}"
-    kept_in = settings.home.expanduser() / "eval" / named
-    own = dataclasses.replace(settings, database_url=None, migration_url=None, home=kept_in)
-    terminal.remark_unwrapped(f"Documents are kept in {kept_in}; remove it to read anew")
+    own = _own(settings, source.name, source.folder)
+    terminal.remark_unwrapped(f"Documents are kept in {own.home}; remove it to read anew")
     say_price(terminal, own)
     for group in [[document] for document in documents] if source.is_alone else [documents]:
         used = await _with_database(own, group[0]) if source.is_alone else own
@@ -166,9 +164,7 @@ async def open_with_policies(
     Raises:
         ConfigError: The policies can't be ingested.
     """
-    named = f"policies-{_name_of(str(absolute(policies)))}"
-    kept_in = settings.home.expanduser() / "eval" / named
-    own = dataclasses.replace(settings, database_url=None, migration_url=None, home=kept_in)
+    own = _own(settings, "policies", policies)
     sources = find_sources([policies], given=NOTHING_GIVEN).sources
     say_price(terminal, own)
     async with open_service(Service, terminal, own) as service:
@@ -178,6 +174,12 @@ async def open_with_policies(
                     raise ConfigError(f"{item.path} can't be ingested: {item.result.reason}")
                 notify(f"Read {item.path.name}")
         yield service
+
+
+def _own(settings: Settings, name: str, folder: Path) -> Settings:
+    """Return the settings with a home, and so a database, for evaluations of a folder."""
+    home = settings.home.expanduser() / "eval" / f"{name}-{_name_of(str(absolute(folder)))}"
+    return dataclasses.replace(settings, database_url=None, migration_url=None, home=home)
 
 
 def say_price(terminal: Terminal, settings: Settings) -> None:

@@ -50,9 +50,9 @@ def figures_rows(results: Sequence[QuestionResult]) -> Iterator[RenderableType]:
     yield from _confidence("confidence", figures.confidence(results, _CALIBRATED))
     yield from _confidence("reported", figures.confidence(results, _REPORTED))
     used = figures.retrieval(results)
-    yield _line(
-        "retrieval", f"{_used(used)}; passed with it {_of(used[True])}, without {_of(used[False])}"
-    )
+    often = _of(Share(count=used[True].of, of=used[True].of + used[False].of))
+    passed = f"passed with it {_of(used[True])}, without {_of(used[False])}"
+    yield _line("retrieval", f"{often}; {passed}")
     times = ", ".join(f"{name} {took:.0f} ms" for name, took in figures.latency_ms(results).items())
     yield _line("time", times)
     if any(one.model_calls for one in results):
@@ -186,10 +186,6 @@ def _grading(results: Sequence[QuestionResult]) -> str:
 
 def _shares(shares: Mapping[str, Share]) -> str:
     return ", ".join(f"{name} {share.count}/{share.of}" for name, share in shares.items())
-
-
-def _used(used: Mapping[bool, Share]) -> str:
-    return f"{_of(Share(count=used[True].of, of=used[True].of + used[False].of))}"
 
 
 def _of(share: Share) -> str:

@@ -260,7 +260,7 @@ def _reason(error: Exception) -> str:
 
 def _question(data: Mapping[str, Any], number: int) -> LabelledQuestion:
     expected = _expected(data)
-    gold_quotes = _texts(data, "gold_quotes")
+    gold_quotes = texts_of(data, "gold_quotes")
     is_answered = Outcome.ANSWERED.value in expected
     if "document" in data and is_answered != bool(gold_quotes):
         raise ValueError(
@@ -268,15 +268,15 @@ def _question(data: Mapping[str, Any], number: int) -> LabelledQuestion:
         )
     return LabelledQuestion(
         id=_label(data, "id", str(number)),
-        question=_text(data, "question"),
+        question=text_of(data, "question"),
         kind=_label(data, "kind", "answerable" if is_answered else "unanswerable"),
         expected=expected,
         difficulty=_label(data, "difficulty", None),
-        document=_text(data, "document") if "document" in data else None,
+        document=text_of(data, "document") if "document" in data else None,
         gold=_sections(data, "gold"),
-        must_quote=_texts(data, "must_quote"),
+        must_quote=texts_of(data, "must_quote"),
         gold_quotes=gold_quotes,
-        expected_facts=_texts(data, "expected_facts"),
+        expected_facts=texts_of(data, "expected_facts"),
         without=_sections(data, "without"),
         spans=_spans(data),
         review=_review(data),
@@ -294,21 +294,23 @@ def _expected(data: Mapping[str, Any]) -> frozenset[str]:
         if one == Outcome.REFUSED:
             return frozenset(outcome.value for outcome in DECLINED)
         raise ValueError(f"`expected_outcome` is answered or refused, got {one!r}")
-    given = _texts(data, "expected")
+    given = texts_of(data, "expected")
     known = {outcome.value for outcome in Outcome}
     if not given or not known.issuperset(given):
         raise ValueError(f"`expected` is a list of {', '.join(sorted(known))}; got {list(given)}")
     return frozenset(given)
 
 
-def _text(data: Mapping[str, Any], name: str) -> str:
+def text_of(data: Mapping[str, Any], name: str) -> str:
+    """Return a text that is there; raises TypeError if it is not, or empty."""
     value: object = data.get(name)
     if not isinstance(value, str) or not value.strip():
         raise TypeError(f"`{name}` is a text that is not empty, got {value!r}")
     return value
 
 
-def _texts(data: Mapping[str, Any], name: str) -> tuple[str, ...]:
+def texts_of(data: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    """Return a list of texts, or the one; raises TypeError if it is something else."""
     value: object = data.get(name) or ()
     values = cast("Sequence[object]", value) if isinstance(value, list | tuple) else (value,)
     texts = tuple(one for one in values if isinstance(one, str))
@@ -366,7 +368,7 @@ def _thread(data: Mapping[str, Any]) -> tuple[Mapping[str, str], ...]:
     for turn in cast("Sequence[object]", turns):
         if not isinstance(turn, dict):
             raise TypeError("a turn of `thread` is an object with a `question`")
-        _text(cast("Mapping[str, Any]", turn), "question")
+        text_of(cast("Mapping[str, Any]", turn), "question")
     return tuple(cast("Sequence[Mapping[str, str]]", turns))
 
 

@@ -5,10 +5,10 @@ written when its question is finished, so whoever was interrupted goes on behind
 """
 
 import json
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -26,7 +26,37 @@ BY_CODE, BY_MODEL = "code", "model"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunHeader:
+class Conditions:
+    """With what a run is made: its first line."""
+
+    settings: Mapping[str, str]
+    """The settings that answers depend on, as they may be shown: no secret."""
+    versions: Mapping[str, str | None]
+    """Of the product, Python, and each model."""
+    code_sha256: str
+    """Of the code that answers, and of that which grades, in hex."""
+    started_at: str
+    """When, in UTC, ISO 8601."""
+    ignored: ClassVar[frozenset[str]]
+    """Fields that may differ."""
+    inside: ClassVar[frozenset[str]]
+    """Fields of which what they hold is named."""
+
+    def differences(self, other: Self) -> list[str]:
+        """Name what another run was run with otherwise; nothing if its results can stand here."""
+        mine, theirs = asdict(self), asdict(other)
+        for values in (mine, theirs):
+            for name in self.inside:
+                values.update(values[name])
+        return sorted(
+            name
+            for name in (mine.keys() | theirs.keys()) - self.ignored - self.inside
+            if mine.get(name) != theirs.get(name)
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunHeader(Conditions):
     """What was run, and with what; two runs with equal conditions may share their results."""
 
     format: int = FORMAT
@@ -39,27 +69,13 @@ class RunHeader:
     """Of the names and bytes of what they were asked of, in hex."""
     options: Mapping[str, Any]
     """How it was run: `rag`, `reasoner`, `ablate`, `alone`, `grader`, `only`, `limit`."""
-    settings: Mapping[str, str]
-    """The settings that answers depend on, as they may be shown: no secret."""
-    versions: Mapping[str, str | None]
-    """Of the product, Python, and each model."""
-    code_sha256: str
-    """Of the code that answers, in hex."""
     commit: str | None
     """The checkout's commit, with `-dirty` if files differ from it; None outside a checkout."""
-    started_at: str
-    """When, in UTC, ISO 8601."""
     unreviewed: int = 0
     """How many of the questions were drafted and accepted by nobody."""
 
-    def differences(self, other: "RunHeader") -> list[str]:
-        """Name what another run was run with otherwise; nothing if its results can stand here."""
-        return differences(
-            self,
-            other,
-            ignored=frozenset({"commit", "started_at", "questions"}),
-            inside=("options", "settings", "versions"),
-        )
+    ignored: ClassVar[frozenset[str]] = frozenset({"commit", "started_at", "questions"})
+    inside: ClassVar[frozenset[str]] = frozenset({"options", "settings", "versions"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,14 +179,6 @@ class RunFile:
     """In the order in which they were finished."""
 
 
-class Conditions(Protocol):
-    """What a run is made with: its first line."""
-
-    def differences(self: "Header", other: "Header", /) -> list[str]:
-        """Name what another run was run with otherwise."""
-        ...
-
-
 Line = TypeVar("Line")
 Header = TypeVar("Header", bound=Conditions)
 Parsed = TypeVar("Parsed")
@@ -185,19 +193,6 @@ class Lines(Generic[Header, Line]):
     """The first."""
     lines: tuple[Line, ...]
     """The others."""
-
-
-def differences(one: Any, other: Any, *, ignored: Set[str], inside: Sequence[str]) -> list[str]:
-    """Name the fields of two headers that differ, and what differs in their fields `inside`."""
-    mine, theirs = (
-        {**values, **{key: value for name in inside for key, value in values[name].items()}}
-        for values in (asdict(one), asdict(other))
-    )
-    return sorted(
-        name
-        for name in (mine.keys() | theirs.keys()) - {*ignored, *inside}
-        if mine.get(name) != theirs.get(name)
-    )
 
 
 def result_of(
@@ -323,14 +318,9 @@ def _parsed(adapter: TypeAdapter[Parsed], line: bytes, *, place: str) -> Parsed:
 
 
 def _labels(question: LabelledQuestion) -> dict[str, Any]:
-    return {
-        "id": question.id,
-        "question": question.question,
-        "document": question.document,
-        "kind": question.kind,
-        "difficulty": question.difficulty,
-        "expected": tuple(sorted(question.expected)),
-    }
+    same = ("id", "question", "document", "kind", "difficulty")
+    labels = {name: getattr(question, name) for name in same}
+    return {**labels, "expected": tuple(sorted(question.expected))}
 
 
 def _passes(by_code: CodeGrade, by_model: Grade) -> bool:

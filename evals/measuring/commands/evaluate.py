@@ -41,23 +41,23 @@ EXTRACTIVE, CLAUDE = "extractive", "claude"
 class RunOptions:
     """What `eval run` was given beside files."""
 
-    rag: bool
+    rag: bool = True
     """False: graph only."""
-    reasoner: str | None
+    reasoner: str | None = None
     """`extractive` or `claude`; None: as the settings say."""
-    ablate: bool
+    ablate: bool = False
     """True: ask again without the sections that answer."""
-    alone: bool
+    alone: bool = False
     """True: a database for each document."""
-    grader: str
+    grader: str = "code"
     """`code`, or `model` for a model beside it."""
-    reader: bool
+    reader: bool = True
     """False: by words alone."""
-    only: str
+    only: str = "*"
     """Documents with such a path only."""
-    limit: int | None
+    limit: int | None = None
     """So many questions from all over the set; None: all."""
-    calibration: str | None
+    calibration: str | None = None
     """A fitted one, `shipped` or `active`; None: that in force where it is the deployment's corpus
     that is measured, else that of the release."""
 

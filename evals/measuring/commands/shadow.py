@@ -11,6 +11,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import KW_ONLY, dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
+from typing import Any
 
 from bot.console.open_service import open_service
 from bot.console.views.terminal import Terminal, open_terminal
@@ -26,7 +27,7 @@ from core.config.settings import Settings
 from core.domain.errors import ConfigError, EmptyCorpusError, UsageError
 from core.models import prompts_of
 from evals.measuring.calibrations import named_calibrations
-from evals.measuring.conditions import bearing_settings, code_sha256, versions_of
+from evals.measuring.conditions import conditions_of
 from evals.measuring.corpora import folder_sha256
 from evals.measuring.results import WHOLE
 from evals.measuring.run_files import LINES, OpenLines, check_folder, write_whole
@@ -46,9 +47,16 @@ AT_ONCE = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class New:
-    """What `eval shadow` was told is new."""
+class ShadowOptions:
+    """What `eval shadow` was told: which questions, what is new, and how far to go."""
 
+    since: date
+    until: date | None
+    sample: int | None
+    """None: all."""
+    seed: int
+    budget: float | None
+    """USD; None: nothing may cost anything."""
     corpus: Path | None
     """Policies; None: those of the deployment."""
     as_of: date | None
@@ -63,58 +71,37 @@ class New:
     """Its name; None: that in force."""
 
     @property
-    def is_anything(self) -> bool:
-        """False if past questions are merely answered as of today."""
-        return any(getattr(self, one.name) is not None for one in dataclasses.fields(self))
+    def new(self) -> dict[str, str]:
+        """What is new, by name; empty if past questions are merely answered as of today."""
+        given = {name: getattr(self, name) for name in _NEW}
+        return {name: str(value) for name, value in given.items() if value is not None}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Which:
-    """Which questions are asked, and how far to go."""
-
-    since: date
-    until: date | None
-    sample: int | None
-    seed: int
-    budget: float | None
-    """USD; None: nothing may cost anything."""
+_NEW = ("corpus", "as_of", "reasoner", "model", "prompts", "calibration")
 
 
-def shadow(
-    *,
-    since: date,
-    until: date | None,
-    sample: int | None,
-    seed: int,
-    budget: float | None,
-    allow: int,
-    out: Path | None,
-    as_json: bool,
-    **new: Path | date | str | None,
-) -> int:
+def shadow(*, allow: int, out: Path | None, as_json: bool, **given: Any) -> int:
     """Compare past questions; 12 if too many would be answered otherwise, 13 without budget."""
     terminal = open_terminal()
-    which = Which(since=since, until=until, sample=sample, seed=seed, budget=budget)
-    named = New(**new)  # pyright: ignore[reportArgumentType]  # as declared
-    settings = Settings.from_environment()
-    changed = _changed(settings, named)
+    options, settings = ShadowOptions(**given), Settings.from_environment()
+    changed = _changed(settings, options)
     asked = next((one.model for one in (changed, settings) if one.uses_model), None)
-    if asked is not None and budget is None:
+    if asked is not None and options.budget is None:
         raise UsageError(
             f"questions are put to {asked}, which has its price: say with --budget what"
             " all of them may cost, or --reasoner extractive asks the rules alone"
         )
-    written = out or settings.home.expanduser() / "eval" / "runs" / f"shadow-{since}{WHOLE}"
+    written = out or settings.home.expanduser() / "eval" / "runs" / f"shadow-{options.since}{WHOLE}"
     check_folder(written)
-    run = asyncio.run(_Run(terminal, settings, changed, new=named, which=which, out=written).run())
+    run = asyncio.run(_Run(terminal, settings, changed, options=options, out=written).run())
     if as_json:
         terminal.show_json(shadow_json(run.header, run.figures, run.compared))
     else:
         terminal.show(*shadow_rows(run.compared, run.figures))
     if run.is_spent:
         terminal.remark_unwrapped(
-            f"The budget of USD {budget:.2f} is spent: repeat the command with a higher --budget to"
-            " go on"
+            f"The budget of USD {options.budget:.2f} is spent: repeat the command with a higher"
+            " --budget to go on"
         )
         return EXIT_BUDGET
     contradicts = any(one.counts and one.contradiction for one in run.compared)
@@ -140,8 +127,7 @@ class _Run:
     settings: Settings
     changed: Settings
     _: KW_ONLY
-    new: New
-    which: Which
+    options: ShadowOptions
     out: Path
 
     async def run(self) -> _Done:
@@ -162,9 +148,9 @@ class _Run:
             )
             engine = await stack.enter_async_context(console)
             record = PostgresRecordedQuestions(engine, ledger=ledger, officer=officer)
-            name = self.new.calibration
+            name = self.options.calibration
             calibrations = await named_calibrations(today, name) if name else None
-            header = await self._header(today, edition)
+            header = await self._header(edition)
             file = stack.enter_context(open_shadow(self.out.with_suffix(LINES), header))
             wanted = await self._wanted(record, today.clock.now())
             self._say_what_is_kept(file, wanted)
@@ -188,11 +174,11 @@ class _Run:
         return _Done(header=header, compared=found, figures=figures, is_spent=is_spent)
 
     async def _wanted(self, record: PostgresRecordedQuestions, now: datetime) -> tuple[str, ...]:
-        since, until = _midnight(self.which.since), now
-        if self.which.until is not None:
-            until = min(now, _midnight(self.which.until) + timedelta(days=1))
+        since, until = _midnight(self.options.since), now
+        if self.options.until is not None:
+            until = min(now, _midnight(self.options.until) + timedelta(days=1))
         asked = await record.asked_between(since, until, purpose=PURPOSE)
-        return sample(asked, self.which.sample, seed=self.which.seed)
+        return sample(asked, self.options.sample, seed=self.options.seed)
 
     def _say_what_is_kept(self, file: OpenLines[Compared], wanted: Sequence[str]) -> None:
         if file.put_aside:
@@ -213,7 +199,7 @@ class _Run:
         kept = {one.record_id: one for one in file.kept}
         found = {record: kept[record] for record in wanted if record in kept}
         left = [one for one in wanted if one not in found]
-        budget, spent = self.which.budget, sum(map(_cost, found.values()))
+        budget, spent = self.options.budget, sum(map(_cost, found.values()))
         bar = self.terminal.progress("Comparing", total=len(wanted), done=len(found))
         with bar as advance:
             for start in range(0, len(left), AT_ONCE):
@@ -236,8 +222,8 @@ class _Run:
         source = None if calibrations is None else ShippedCalibrations(calibrations)
         async with AsyncExitStack() as stack:
             new = today
-            if self.new.corpus is not None:
-                folder = self.new.corpus
+            if self.options.corpus is not None:
+                folder = self.options.corpus
                 scratch = scratch_corpus(self.terminal, self.changed, folder, deployed=today)
                 new = await stack.enter_async_context(scratch)
                 source = source or ShippedCalibrations(await today.calibrations.active())
@@ -249,36 +235,29 @@ class _Run:
             before = await stack.enter_async_context(today.comparing())
             yield ShadowCandidate(
                 answering=answering,
-                today=before if self.new.is_anything else None,
-                has_own_corpus=self.new.corpus is not None,
-                on_day=self.new.as_of or today.clock.today(),
+                today=before if self.options.new else None,
+                has_own_corpus=self.options.corpus is not None,
+                on_day=self.options.as_of or today.clock.today(),
             )
 
-    async def _header(self, today: Service, edition: int) -> ShadowHeader:
-        new, which = self.new, self.which
-        told = {
-            "corpus": await asyncio.to_thread(folder_sha256, new.corpus) if new.corpus else None,
-            "as_of": new.as_of.isoformat() if new.as_of else None,
-            "reasoner": new.reasoner,
-            "model": new.model,
-            "prompts": await asyncio.to_thread(_labels, self.changed) if new.prompts else None,
-            "calibration": new.calibration,
-        }
+    async def _header(self, edition: int) -> ShadowHeader:
+        options, new = self.options, self.options.new
+        if options.corpus is not None:
+            new["corpus"] = await asyncio.to_thread(folder_sha256, options.corpus)
+        if options.prompts is not None:
+            new["prompts"] = await asyncio.to_thread(_labels, self.changed)
         return ShadowHeader(
-            since=which.since.isoformat(),
-            until=which.until.isoformat() if which.until else "",
-            new={name: value for name, value in told.items() if value is not None},
+            since=options.since.isoformat(),
+            until=options.until.isoformat() if options.until else "",
+            new=new,
             edition=edition,
-            settings=await asyncio.to_thread(bearing_settings, self.changed),
-            versions=await versions_of(self.changed),
-            code_sha256=await asyncio.to_thread(code_sha256),
-            started_at=today.clock.now().isoformat(timespec="seconds"),
-            sampled=which.sample,
-            seed=which.seed,
+            sampled=options.sample,
+            seed=options.seed,
+            **await conditions_of(self.changed),
         )
 
 
-def _changed(settings: Settings, new: New) -> Settings:
+def _changed(settings: Settings, new: ShadowOptions) -> Settings:
     """Return the settings with what is new.
 
     Raises:

@@ -6,8 +6,10 @@ is kept is still a draft, and counts only once a person accepted it.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+
+from pydantic import TypeAdapter, ValidationError
 
 from core.domain.errors import ContractError
 from core.domain.json_value import Json
@@ -82,6 +84,9 @@ class NotWritten:
     """None if the price is not known."""
 
 
+_PROPOSALS = TypeAdapter(tuple[ProposedQuestion, ...])
+
+
 def parts_of(section: AskedSection) -> Iterator[AskedSection]:
     """Yield a section in parts that can be read at once, cut where paragraphs end."""
     begin = 0
@@ -102,22 +107,15 @@ def proposals_from(value: Json) -> tuple[ProposedQuestion, ...]:
     Raises:
         ContractError: It is not of the shape asked for.
     """
-    found = value.get("questions") if isinstance(value, Mapping) else None
-    if not isinstance(found, Sequence) or isinstance(found, str):
-        raise ContractError("expected a list of questions")
+    given = value.get("questions") if isinstance(value, Mapping) else None
+    try:
+        found = _PROPOSALS.validate_python(given)
+    except ValidationError as error:
+        problem = error.errors(include_url=False)[0]["msg"]
+        raise ContractError(f"expected questions with kinds and quotes: {problem}") from error
     if len(found) > MOST_QUESTIONS:
         raise ContractError(f"expected {MOST_QUESTIONS} questions at most, got {len(found)}")
-    return tuple(map(_proposal, found))
-
-
-def _proposal(value: Json) -> ProposedQuestion:
-    one: Mapping[str, Json] = value if isinstance(value, Mapping) else {}
-    question, kind, quotes = one.get("question"), one.get("kind"), one.get("quotes")
-    if isinstance(question, str) and isinstance(kind, str) and isinstance(quotes, list | tuple):
-        texts = tuple(each for each in quotes if isinstance(each, str))
-        if len(texts) == len(quotes):
-            return ProposedQuestion(question=question, kind=kind, quotes=texts)
-    raise ContractError("expected a question with its kind and its quotes")
+    return found
 
 
 def checked(

@@ -33,7 +33,6 @@ from evals.measuring.drafting.wordings import (
     definition_wording,
     is_definition,
     joined,
-    pick,
     wordings_of,
 )
 from evals.measuring.questions import DEFINITION, DRAFTED_KINDS, TWO_POLICIES, UNANSWERABLE
@@ -163,7 +162,7 @@ def _wording(
     if all(entity.type is EntityType.DEFINITION for entity in entities):
         return None
     clause = clause_of(passage.quote, names)
-    return pick(list(wordings_of(clause, random))) if clause else None
+    return next(wordings_of(clause, random), None) if clause else None
 
 
 def _draft(wording: RuleQuestion, passages: Sequence[AnswerPassage]) -> QuestionDraft:
@@ -238,21 +237,9 @@ def _may_join(first: QuestionDraft, second: QuestionDraft) -> bool:
 
 
 def _both(first: QuestionDraft, second: QuestionDraft) -> QuestionDraft:
-    passages = (*first.passages, *second.passages)
     question = joined(first.question, second.question)
-    return QuestionDraft(
-        question=question,
-        kind=TWO_POLICIES,
-        difficulty=difficulty_of(
-            question,
-            [one.quote for one in passages],
-            is_conditional=False,
-            compares=False,
-        ),
-        expected=ANSWERED,
-        passages=passages,
-        made_by=BY_RULES,
-    )
+    wording = RuleQuestion(kind=TWO_POLICIES, question=question, is_conditional=False)
+    return _draft(wording, [*first.passages, *second.passages])
 
 
 def _without_evidence(drafts: Sequence[QuestionDraft], wanted: Wanted) -> Iterator[QuestionDraft]:

@@ -5,7 +5,7 @@ until when, up to what amount, and when a rule does not hold. The wordings stay 
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from decimal import Decimal
 from random import Random
 
@@ -344,8 +344,3 @@ def _round(value: Decimal) -> int:
     whole = int(value)
     size = 10 ** max(len(str(whole)) - 2, 0)
     return max(whole // size * size, 1)
-
-
-def pick(found: Sequence[RuleQuestion]) -> RuleQuestion | None:
-    """Return the most telling question of a rule."""
-    return found[0] if found else None

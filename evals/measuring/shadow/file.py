@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import TypeAdapter
 
-from evals.measuring.results import Lines, differences, read_lines
+from evals.measuring.results import Conditions, Lines, read_lines
 from evals.measuring.run_files import OpenLines, open_lines
 from evals.measuring.shadow.comparing import Compared
 
@@ -19,7 +19,7 @@ FORMAT = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShadowHeader:
+class ShadowHeader(Conditions):
     """What is held against what; two runs with equal conditions may share their lines."""
 
     shadow: int = FORMAT
@@ -33,27 +33,15 @@ class ShadowHeader:
     (SHA-256)."""
     edition: int
     """The newest edition of the deployment."""
-    settings: Mapping[str, str]
-    """The settings that answers depend on, as they may be shown."""
-    versions: Mapping[str, str | None]
-    """Of the product and its models."""
-    code_sha256: str
-    """Of the code that answers."""
-    started_at: str
-    """When, UTC, ISO 8601."""
     sampled: int | None = None
     """How many questions were drawn; None: all."""
     seed: int = 0
     """Of the lot."""
 
-    def differences(self, other: "ShadowHeader") -> list[str]:
-        """Name what makes lines of another run worthless here."""
-        return differences(
-            self,
-            other,
-            ignored=frozenset({"started_at", "sampled", "seed", "since", "until"}),
-            inside=("settings", "versions"),
-        )
+    ignored: ClassVar[frozenset[str]] = frozenset(
+        {"started_at", "sampled", "seed", "since", "until"}
+    )
+    inside: ClassVar[frozenset[str]] = frozenset({"settings", "versions"})
 
 
 def open_shadow(path: Path, header: ShadowHeader) -> AbstractContextManager[OpenLines[Compared]]:

@@ -10,7 +10,6 @@ from evals.measuring.drafting.wordings import (
     definition_wording,
     is_definition,
     joined,
-    pick,
     wordings_of,
 )
 
@@ -27,7 +26,7 @@ def asked(sentence: str, seed: int = 1) -> set[str]:
     found: set[str] = set()
     for each in range(seed, seed + 12):
         clause = clause_of(sentence, NAMES)
-        one = pick(list(wordings_of(clause, chance(each)))) if clause else None
+        one = next(wordings_of(clause, chance(each)), None) if clause else None
         found |= {f"{one.kind}: {one.question}"} if one else set()
     return found
 
