@@ -125,10 +125,10 @@ SHADOW = (
         ),
         JSON,
         short="past questions by a new corpus, model, prompt or calibration",
-        text="""Answers the questions of the record anew by what is to come, and lists what people
-would be told otherwise, before it is switched. Nothing is posted, no case is opened, no
-conversation goes on, and nothing is recorded but who read which questions and that they were
-compared, with the settings and counts. Each question keeps the audience, groups and thread of then.
+        text="""Answers recorded questions with a planned change, and lists which answers would
+differ, before you switch. Nothing is posted, no case is opened, no conversation goes on, and
+nothing is recorded but who read which questions and that they were compared, with the settings
+and counts. Each question keeps the audience, groups and thread of then.
 
 It takes the rights of `audit replay`. Questions whose text was erased are left out and counted.
 What differs, and is answered so today as well, is marked: switching changes nothing there.
