@@ -8,6 +8,8 @@ visible in an edition and on a day when its version is: the one rule is the SQL 
 `citebound.live_versions`.
 """
 
+from typing import Any
+
 from sqlalchemy import (
     ARRAY,
     BigInteger,
@@ -25,362 +27,181 @@ from sqlalchemy import (
     Uuid,
 )
 from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.types import TypeEngine
+
+_ID, _INSTANT = Uuid(as_uuid=False), DateTime(timezone=True)
+_TEXTS, _INTEGERS = ARRAY(Text), ARRAY(Integer)
 
 metadata = MetaData(schema="citebound")
 
-editions = Table(
-    "editions",
-    metadata,
-    Column("number", Integer),
-    Column("published_at", DateTime(timezone=True)),
-    Column("note", Text),
-)
 
-policies = Table(
-    "policies",
-    metadata,
-    Column("id", BigInteger),
-    Column("key", Text),
-)
+def _table(name: str, *columns: tuple[str, TypeEngine[Any] | type[TypeEngine[Any]]]) -> Table:
+    """Return a table: the names of its columns, apart by spaces, with the type they share."""
+    return Table(
+        name, metadata, *(Column(column, of) for names, of in columns for column in names.split())
+    )
 
-policy_versions = Table(
+
+editions = _table("editions", ("number", Integer), ("published_at", _INSTANT), ("note", Text))
+policies = _table("policies", ("id", BigInteger), ("key", Text))
+policy_versions = _table(
     "policy_versions",
-    metadata,
-    Column("id", BigInteger),
-    Column("policy_id", BigInteger),
-    Column("number", Integer),
-    Column("edition_from", Integer),
-    Column("edition_until", Integer),
-    Column("title", Text),
-    Column("label", Text),
-    Column("owner", Text),
-    Column("jurisdiction", Text),
-    Column("audience", ARRAY(Text)),
-    Column("tags", ARRAY(Text)),
-    Column("effective_from", Date),
-    Column("effective_until", Date),
-    Column("upload_id", Text),
-    Column("source_name", Text),
-    Column("media_type", Text),
-    Column("sha256", LargeBinary),
-    Column("original", LargeBinary),
-    Column("text", Text),
-    Column("page_starts", ARRAY(Integer)),
-    Column("notes", ARRAY(Text)),
-    Column("facts_hash", LargeBinary),
-    Column("facts_by", Text),
-    Column("url", Text),
-    Column("sensitivity", Text),
-    Column("review_by", Date),
-    Column("verified_by", Text),
+    ("id policy_id", BigInteger),
+    ("number edition_from edition_until", Integer),
+    ("title label owner jurisdiction upload_id source_name media_type text", Text),
+    ("facts_by url sensitivity verified_by", Text),
+    ("audience tags notes", _TEXTS),
+    ("effective_from effective_until review_by", Date),
+    ("sha256 original facts_hash", LargeBinary),
+    ("page_starts", _INTEGERS),
 )
-
-withdrawals = Table(
+withdrawals = _table(
     "withdrawals",
-    metadata,
-    Column("edition", Integer),
-    Column("policy_id", BigInteger),
-    Column("withdrawn_from", Date),
-    Column("is_file_gone", Boolean),
-    Column("reason", Text),
+    ("edition", Integer),
+    ("policy_id", BigInteger),
+    ("withdrawn_from", Date),
+    ("is_file_gone", Boolean),
+    ("reason", Text),
 )
-
-policy_readers = Table(
-    "policy_readers",
-    metadata,
-    Column("policy_id", BigInteger),
-    Column("edition_from", Integer),
-    Column("edition_until", Integer),
-    Column("audience", ARRAY(Text)),
-    Column("source", Text),
-)
-
-sections = Table(
+sections = _table(
     "sections",
-    metadata,
-    Column("id", BigInteger),
-    Column("version_id", BigInteger),
-    Column("ordinal", Integer),
-    Column("eid", Text),
-    Column("number", Text),
-    Column("title", Text),
-    Column("path", ARRAY(Text)),
-    Column("level", SmallInteger),
-    Column("page", Integer),
-    Column("char_start", Integer),
-    Column("body_start", Integer),
-    Column("char_end", Integer),
+    ("id version_id", BigInteger),
+    ("ordinal page char_start body_start char_end", Integer),
+    ("eid number title", Text),
+    ("path", _TEXTS),
+    ("level", SmallInteger),
 )
-
-chunks = Table(
+chunks = _table(
     "chunks",
-    metadata,
-    Column("id", BigInteger),
-    Column("version_id", BigInteger),
-    Column("section_id", BigInteger),
-    Column("chunk_id", Text),
-    Column("chunk_index", Integer),
-    Column("section_title", Text),
-    Column("page_number", Integer),
-    Column("char_start", Integer),
-    Column("char_end", Integer),
-    Column("text", Text),
-    Column("content_hash", LargeBinary),
+    ("id version_id section_id", BigInteger),
+    ("chunk_id section_title text", Text),
+    ("chunk_index page_number char_start char_end", Integer),
+    ("content_hash", LargeBinary),
 )
-
-cross_references = Table(
+cross_references = _table(
     "cross_references",
-    metadata,
-    Column("id", BigInteger),
-    Column("version_id", BigInteger),
-    Column("section_id", BigInteger),
-    Column("char_start", Integer),
-    Column("char_end", Integer),
-    Column("policy", Text),
-    Column("number", Text),
-    Column("target_policy_id", BigInteger),
-    Column("target_eid", Text),
+    ("id version_id section_id target_policy_id", BigInteger),
+    ("char_start char_end", Integer),
+    ("policy number target_eid", Text),
 )
-
-entities = Table(
+entities = _table(
     "entities",
-    metadata,
-    Column("id", BigInteger),
-    Column("key", Text),
-    Column("content_hash", LargeBinary),
-    Column("type", Text),
-    Column("name", Text),
-    Column("aliases", ARRAY(Text)),
-    Column("description", Text),
-    Column("attributes", JSONB),
+    ("id", BigInteger),
+    ("key type name description", Text),
+    ("content_hash", LargeBinary),
+    ("aliases", _TEXTS),
+    ("attributes", JSONB),
 )
-
-relations = Table(
-    "relations",
-    metadata,
-    Column("id", BigInteger),
-    Column("source_id", BigInteger),
-    Column("type", Text),
-    Column("target_id", BigInteger),
-    Column("attributes", JSONB),
+relations = _table(
+    "relations", ("id source_id target_id", BigInteger), ("type", Text), ("attributes", JSONB)
 )
-
-provenance = Table(
+provenance = _table(
     "provenance",
-    metadata,
-    Column("id", BigInteger),
-    Column("version_id", BigInteger),
-    Column("section_id", BigInteger),
-    Column("entity_id", BigInteger),
-    Column("relation_id", BigInteger),
-    Column("char_start", Integer),
-    Column("char_end", Integer),
+    ("id version_id section_id entity_id relation_id", BigInteger),
+    ("char_start char_end", Integer),
 )
-
-lead_ins = Table(
+lead_ins = _table(
     "lead_ins",
-    metadata,
-    Column("version_id", BigInteger),
-    Column("char_start", Integer),
-    Column("char_end", Integer),
-    Column("starts", ARRAY(Integer)),
-    Column("ends", ARRAY(Integer)),
+    ("version_id", BigInteger),
+    ("char_start char_end", Integer),
+    ("starts ends", _INTEGERS),
 )
-
-fact_words = Table(
-    "fact_words",
-    metadata,
-    Column("provenance_id", BigInteger),
-    Column("version_id", BigInteger),
-    Column("entity_id", BigInteger),
-    Column("words", ARRAY(Text)),
+fact_words = _table(
+    "fact_words", ("provenance_id version_id entity_id", BigInteger), ("words", _TEXTS)
 )
-
-entity_words = Table(
+entity_words = _table(
     "entity_words",
-    metadata,
-    Column("version_id", BigInteger),
-    Column("entity_id", BigInteger),
-    Column("key", Text),
-    Column("type", Text),
-    Column("names", ARRAY(Text)),
-    Column("words", ARRAY(Text)),
+    ("version_id entity_id", BigInteger),
+    ("key type", Text),
+    ("names words", _TEXTS),
 )
-
-word_counts = Table(
-    "word_counts",
-    metadata,
-    Column("word", Text),
-    Column("version_id", BigInteger),
-    Column("sections", Integer),
-    Column("entities", Integer),
+word_counts = _table(
+    "word_counts", ("word", Text), ("version_id", BigInteger), ("sections entities", Integer)
 )
-
-extracted_sections = Table(
+extracted_sections = _table(
     "extracted_sections",
-    metadata,
-    Column("section_hash", LargeBinary),
-    Column("model", Text),
-    Column("prompt", Text),
-    Column("proposals", JSONB),
-    Column("dropped", JSONB),
-    Column("usage", JSONB),
-    Column("cost_usd", Double),
-    Column("read_at", DateTime(timezone=True)),
+    ("section_hash", LargeBinary),
+    ("model prompt", Text),
+    ("proposals dropped usage", JSONB),
+    ("cost_usd", Double),
+    ("read_at", _INSTANT),
 )
-
-conversations = Table(
+conversations = _table(
     "conversations",
-    metadata,
-    Column("id", Uuid(as_uuid=False)),
-    Column("platform", Text),
-    Column("tenant", Text),
-    Column("channel", Text),
-    Column("thread", Text),
-    Column("next_seq", Integer),
-    Column("created_at", DateTime(timezone=True)),
-    Column("period", Text),
-    Column("last_at", DateTime(timezone=True)),
+    ("id", _ID),
+    ("platform tenant channel thread period", Text),
+    ("next_seq", Integer),
+    ("created_at last_at", _INSTANT),
 )
-
-questions = Table(
+questions = _table(
     "questions",
-    metadata,
-    Column("id", Uuid(as_uuid=False)),
-    Column("conversation_id", Uuid(as_uuid=False)),
-    Column("text", Text),
-    Column("standalone", Text),
-    Column("scope", JSONB),
-    Column("assumptions", JSONB),
-    Column("context", JSONB),
-    Column("asked_at", DateTime(timezone=True)),
+    ("id conversation_id", _ID),
+    ("text standalone", Text),
+    ("scope assumptions context", JSONB),
+    ("asked_at", _INSTANT),
 )
-
-answers = Table(
+answers = _table(
     "answers",
-    metadata,
-    Column("id", Uuid(as_uuid=False)),
-    Column("question_id", Uuid(as_uuid=False)),
-    Column("outcome", Text),
-    Column("refusal", Text),
-    Column("text", Text),
-    Column("slot", Text),
-    Column("options", ARRAY(Text)),
-    Column("nearest", JSONB),
-    Column("badge", Text),
-    Column("calibrated", Double),
-    Column("reported", Double),
-    Column("edition", Integer),
-    Column("reasoner", Text),
-    Column("used_rag", Boolean),
-    Column("trace", JSONB),
-    Column("answered_at", DateTime(timezone=True)),
-    Column("record_id", Uuid(as_uuid=False)),
+    ("id question_id record_id", _ID),
+    ("outcome refusal text slot badge reasoner", Text),
+    ("options", _TEXTS),
+    ("nearest trace", JSONB),
+    ("calibrated reported", Double),
+    ("edition", Integer),
+    ("used_rag", Boolean),
+    ("answered_at", _INSTANT),
 )
-
-claims = Table(
-    "claims",
-    metadata,
-    Column("answer_id", Uuid(as_uuid=False)),
-    Column("n", Integer),
-    Column("text", Text),
-    Column("citations", ARRAY(Integer)),
+claims = _table(
+    "claims", ("answer_id", _ID), ("n", Integer), ("text", Text), ("citations", _INTEGERS)
 )
-
-citations = Table(
+citations = _table(
     "citations",
-    metadata,
-    Column("answer_id", Uuid(as_uuid=False)),
-    Column("n", Integer),
-    Column("key", Text),
-    Column("version_id", BigInteger),
-    Column("char_start", Integer),
-    Column("char_end", Integer),
-    Column("quote_hash", LargeBinary),
-    Column("score", Double),
+    ("answer_id", _ID),
+    ("n char_start char_end", Integer),
+    ("key", Text),
+    ("version_id", BigInteger),
+    ("quote_hash", LargeBinary),
+    ("score", Double),
 )
-
-trace_steps = Table(
+trace_steps = _table(
     "trace_steps",
-    metadata,
-    Column("question_id", Uuid(as_uuid=False)),
-    Column("n", Integer),
-    Column("stage", Text),
-    Column("detail", JSONB),
-    Column("took_ms", Double),
+    ("question_id", _ID),
+    ("n", Integer),
+    ("stage", Text),
+    ("detail", JSONB),
+    ("took_ms", Double),
 )
-
-model_calls = Table(
+model_calls = _table(
     "model_calls",
-    metadata,
-    Column("id", BigInteger),
-    Column("question_id", Uuid(as_uuid=False)),
-    Column("request_hash", LargeBinary),
-    Column("purpose", Text),
-    Column("model", Text),
-    Column("response", JSONB),
-    Column("usage", JSONB),
-    Column("latency_ms", Double),
-    Column("at", DateTime(timezone=True)),
-    Column("cost_usd", Double),
-    Column("attempts", Integer),
+    ("id", BigInteger),
+    ("question_id", _ID),
+    ("request_hash", LargeBinary),
+    ("purpose model", Text),
+    ("response usage", JSONB),
+    ("latency_ms cost_usd", Double),
+    ("at", _INSTANT),
+    ("attempts", Integer),
 )
-
-inbox = Table(
+inbox = _table(
     "inbox",
-    metadata,
-    Column("id", BigInteger),
-    Column("dedupe_key", Text),
-    Column("message_key", Text),
-    Column("conversation_id", Uuid(as_uuid=False)),
-    Column("kind", Text),
-    Column("sent_at", DateTime(timezone=True)),
-    Column("raw", JSONB),
-    Column("run_salt", LargeBinary),
-    Column("state", Text),
-    Column("attempt", Integer),
-    Column("lease_until", DateTime(timezone=True)),
-    Column("lease_token", Uuid(as_uuid=False)),
-    Column("outcome", Text),
-    Column("received_at", DateTime(timezone=True)),
-    Column("question_id", Uuid(as_uuid=False)),
-    Column("record_id", Uuid(as_uuid=False)),
-    Column("person", Text),
-    Column("asker", Text),
-    Column("mode", Text),
-    Column("text", Text),
-    Column("edition", Integer),
-    Column("as_of", Date),
-    Column("next_at", DateTime(timezone=True)),
-    Column("progress_id", Text),
-    Column("has_turn", Boolean),
-    Column("is_told", Boolean),
-    Column("context", JSONB),
-    Column("is_counted", Boolean),
-    Column("is_ahead", Boolean),
+    ("id", BigInteger),
+    ("dedupe_key message_key kind state outcome person asker mode text progress_id", Text),
+    ("conversation_id lease_token question_id record_id", _ID),
+    ("sent_at lease_until received_at next_at", _INSTANT),
+    ("raw context", JSONB),
+    ("run_salt", LargeBinary),
+    ("attempt edition", Integer),
+    ("as_of", Date),
+    ("has_turn is_told is_counted is_ahead", Boolean),
 )
-
-slack_installations = Table(
+slack_installations = _table(
     "slack_installations",
-    metadata,
-    Column("id", BigInteger),
-    Column("client_id", Text),
-    Column("enterprise_id", Text),
-    Column("team_id", Text),
-    Column("user_id", Text),
-    Column("app_id", Text),
-    Column("bot_id", Text),
-    Column("bot_user_id", Text),
-    Column("label", Text),
-    Column("scopes", ARRAY(Text)),
-    Column("sealed", LargeBinary),
-    Column("token_expires_at", DateTime(timezone=True)),
-    Column("installed_at", DateTime(timezone=True)),
+    ("id", BigInteger),
+    ("client_id enterprise_id team_id user_id app_id bot_id bot_user_id label", Text),
+    ("scopes", _TEXTS),
+    ("sealed", LargeBinary),
+    ("token_expires_at installed_at", _INSTANT),
 )
-
-slack_oauth_states = Table(
-    "slack_oauth_states",
-    metadata,
-    Column("state_hash", LargeBinary),
-    Column("expires_at", DateTime(timezone=True)),
+slack_oauth_states = _table(
+    "slack_oauth_states", ("state_hash", LargeBinary), ("expires_at", _INSTANT)
 )
