@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from prometheus_client import (
     CollectorRegistry,
@@ -46,146 +47,106 @@ class Metric:
     """Names of its labels."""
 
 
+def _metric(kind: str, means: str, *labels: str) -> Metric:
+    return Metric(kind=kind, means=means, labels=labels)
+
+
+_counter, _gauge = partial(_metric, "counter"), partial(_metric, "gauge")
+_histogram = partial(_metric, "histogram")
+
 METRICS: Mapping[str, Metric] = {
-    "citebound_http_seconds": Metric(
-        kind="histogram",
-        means="Requests of platforms, from their first byte to our answer: what Slack waits for.",
-        labels=("route", "status"),
+    "citebound_http_seconds": _histogram(
+        "Requests of platforms, from their first byte to our answer: what Slack waits for.",
+        "route",
+        "status",
     ),
-    "citebound_outcomes_total": Metric(
-        kind="counter", means="Messages that were closed.", labels=("outcome",)
+    "citebound_outcomes_total": _counter("Messages that were closed.", "outcome"),
+    "citebound_answer_seconds": _histogram("From the claim of a message to its record.", "outcome"),
+    "citebound_stage_seconds": _histogram("Stages of an answer, each time that one ran.", "stage"),
+    "citebound_question_seconds": _histogram(
+        "From the storing of a message to the post of its answer: what people wait.", "platform"
     ),
-    "citebound_answer_seconds": Metric(
-        kind="histogram", means="From the claim of a message to its record.", labels=("outcome",)
+    "citebound_takeovers_total": _counter(
+        "Work taken over because its process's lease expired.", "kind"
     ),
-    "citebound_stage_seconds": Metric(
-        kind="histogram",
-        means="Stages of an answer, each time that one ran.",
-        labels=("stage",),
+    "citebound_failed_attempts_total": _counter(
+        "Attempts to answer that failed; the message is retried."
     ),
-    "citebound_question_seconds": Metric(
-        kind="histogram",
-        means="From the storing of a message to the post of its answer: what people wait.",
-        labels=("platform",),
+    "citebound_given_up_total": _counter("Messages that were given up after their last attempt."),
+    "citebound_altered_texts_total": _counter(
+        "Answers kept back because a stored text is not the one that was published."
     ),
-    "citebound_takeovers_total": Metric(
-        kind="counter",
-        means="Work taken over because its process's lease expired.",
-        labels=("kind",),
+    "citebound_denied_total": _counter("Questions asked where nobody may be answered.", "reason"),
+    "citebound_posts_total": _counter(
+        "Attempts to post, and what the platform said: retry_after is its 429.",
+        "platform",
+        "result",
     ),
-    "citebound_failed_attempts_total": Metric(
-        kind="counter", means="Attempts to answer that failed; the message is retried."
+    "citebound_replies_total": _counter("What became of replies.", "platform", "step"),
+    "citebound_model_seconds": _histogram("Calls of language models.", "model", "purpose"),
+    "citebound_model_tokens_total": _counter(
+        "Tokens that models read and wrote.", "model", "direction"
     ),
-    "citebound_given_up_total": Metric(
-        kind="counter", means="Messages that were given up after their last attempt."
+    "citebound_model_cost_usd_total": _counter(
+        "What models cost, where the price is known.", "model"
     ),
-    "citebound_altered_texts_total": Metric(
-        kind="counter",
-        means="Answers kept back because a stored text is not the one that was published.",
+    "citebound_model_cost_today_usd": _gauge(
+        "What models cost for questions today, in UTC, in all processes."
     ),
-    "citebound_denied_total": Metric(
-        kind="counter", means="Questions asked where nobody may be answered.", labels=("reason",)
+    "citebound_daily_budget_spent": _gauge(
+        "1: today's model budget is spent, and the rules answer."
     ),
-    "citebound_posts_total": Metric(
-        kind="counter",
-        means="Attempts to post, and what the platform said: retry_after is its 429.",
-        labels=("platform", "result"),
+    "citebound_model_budget_usd": _gauge("What models may cost in a day; absent without a limit."),
+    "citebound_model_errors_total": _counter("Calls of models without a reply.", "model"),
+    "citebound_lost_workspaces": _gauge(
+        "Workspaces and tenants that refuse our credentials, as this process was told."
     ),
-    "citebound_replies_total": Metric(
-        kind="counter", means="What became of replies.", labels=("platform", "step")
+    "citebound_unheard_minutes": _gauge(
+        "Minutes since startup in which the platform dropped events because there were too many.",
+        "platform",
     ),
-    "citebound_model_seconds": Metric(
-        kind="histogram", means="Calls of language models.", labels=("model", "purpose")
+    "citebound_info": _gauge(
+        "1, with the release of the process and what it does: serve, work or both.",
+        "version",
+        "role",
     ),
-    "citebound_model_tokens_total": Metric(
-        kind="counter", means="Tokens that models read and wrote.", labels=("model", "direction")
+    "citebound_slots": _gauge(
+        "Conversations that the process works on at a time: taken, and left.", "kind", "state"
     ),
-    "citebound_model_cost_usd_total": Metric(
-        kind="counter", means="What models cost, where the price is known.", labels=("model",)
+    "citebound_pool_connections": _gauge(
+        "Connections to the database: idle and in_use; overflow counts those not kept.", "state"
     ),
-    "citebound_model_cost_today_usd": Metric(
-        kind="gauge",
-        means="What models cost for questions today, in UTC, in all processes.",
+    "citebound_sealed_records": _gauge(
+        "Records in the ledger's last checkpoint; told by `audit seal` alone."
     ),
-    "citebound_daily_budget_spent": Metric(
-        kind="gauge", means="1: today's model budget is spent, and the rules answer."
+    "citebound_oldest_unsealed_seconds": _gauge(
+        "Age of the oldest record that waits to be sealed; 0: none does."
     ),
-    "citebound_model_budget_usd": Metric(
-        kind="gauge", means="What models may cost in a day; absent without a limit."
+    "citebound_anchor_failures_total": _counter(
+        "Checkpoints that an anchor did not take; a later one covers each.", "kind"
     ),
-    "citebound_model_errors_total": Metric(
-        kind="counter", means="Calls of models without a reply.", labels=("model",)
+    "citebound_anchored_at_seconds": _gauge(
+        "When the last checkpoint was signed that an anchor has: seconds since 1970.", "kind"
     ),
-    "citebound_lost_workspaces": Metric(
-        kind="gauge",
-        means="Workspaces and tenants that refuse our credentials, as this process was told.",
+    "citebound_pool_limit": _gauge("Connections that may be open."),
+    "citebound_pool_waiting": _gauge("Tasks that wait for a connection to the database."),
+    "citebound_database_up": _gauge(
+        "1: the database responded; 0: it did not, and figures from it are absent."
     ),
-    "citebound_unheard_minutes": Metric(
-        kind="gauge",
-        means="Minutes since startup in which the platform dropped events because there were too"
-        " many.",
-        labels=("platform",),
+    "citebound_schema_fits": _gauge("1: this release works with the schema of the database."),
+    "citebound_schema_migration": _gauge("Number of the newest migration of the database."),
+    "citebound_calibration_drift": _gauge(
+        "Stability index of the feature that moved most since the calibration in force was"
+        " fitted: .25 and more is another population; absent where that is not known."
     ),
-    "citebound_info": Metric(
-        kind="gauge",
-        means="1, with the release of the process and what it does: serve, work or both.",
-        labels=("version", "role"),
+    "citebound_edition": _gauge("Newest edition of the policies; 0: nothing was ever published."),
+    "citebound_waiting_messages": _gauge("Messages without an outcome."),
+    "citebound_oldest_message_seconds": _gauge(
+        "Age of the oldest message without an outcome; 0: there is none."
     ),
-    "citebound_slots": Metric(
-        kind="gauge",
-        means="Conversations that the process works on at a time: taken, and left.",
-        labels=("kind", "state"),
-    ),
-    "citebound_pool_connections": Metric(
-        kind="gauge",
-        means="Connections to the database: idle and in_use; overflow counts those not kept.",
-        labels=("state",),
-    ),
-    "citebound_sealed_records": Metric(
-        kind="gauge", means="Records in the ledger's last checkpoint; told by `audit seal` alone."
-    ),
-    "citebound_oldest_unsealed_seconds": Metric(
-        kind="gauge", means="Age of the oldest record that waits to be sealed; 0: none does."
-    ),
-    "citebound_anchor_failures_total": Metric(
-        kind="counter",
-        means="Checkpoints that an anchor did not take; a later one covers each.",
-        labels=("kind",),
-    ),
-    "citebound_anchored_at_seconds": Metric(
-        kind="gauge",
-        means="When the last checkpoint was signed that an anchor has: seconds since 1970.",
-        labels=("kind",),
-    ),
-    "citebound_pool_limit": Metric(kind="gauge", means="Connections that may be open."),
-    "citebound_pool_waiting": Metric(
-        kind="gauge", means="Tasks that wait for a connection to the database."
-    ),
-    "citebound_database_up": Metric(
-        kind="gauge",
-        means="1: the database responded; 0: it did not, and figures from it are absent.",
-    ),
-    "citebound_schema_fits": Metric(
-        kind="gauge", means="1: this release works with the schema of the database."
-    ),
-    "citebound_schema_migration": Metric(
-        kind="gauge", means="Number of the newest migration of the database."
-    ),
-    "citebound_calibration_drift": Metric(
-        kind="gauge",
-        means="Stability index of the feature that moved most since the calibration in force was"
-        " fitted: .25 and more is another population; absent where that is not known.",
-    ),
-    "citebound_edition": Metric(
-        kind="gauge", means="Newest edition of the policies; 0: nothing was ever published."
-    ),
-    "citebound_waiting_messages": Metric(kind="gauge", means="Messages without an outcome."),
-    "citebound_oldest_message_seconds": Metric(
-        kind="gauge", means="Age of the oldest message without an outcome; 0: there is none."
-    ),
-    "citebound_waiting_replies": Metric(kind="gauge", means="Replies that are not settled."),
-    "citebound_oldest_reply_seconds": Metric(
-        kind="gauge", means="Age of the oldest reply that is not settled; 0: there is none."
+    "citebound_waiting_replies": _gauge("Replies that are not settled."),
+    "citebound_oldest_reply_seconds": _gauge(
+        "Age of the oldest reply that is not settled; 0: there is none."
     ),
 }
 
