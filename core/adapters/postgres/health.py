@@ -2,9 +2,8 @@
 
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.engine.database import database_store
+from core.adapters.postgres.engine.database import EngineStore, database_store
 from core.adapters.postgres.engine.failover import OutdatedServerError
 from core.adapters.postgres.engine.pool import connection_use
 from core.adapters.postgres.engine.schema import newest_revision, suits
@@ -37,12 +36,8 @@ _STATE = text(
 
 
 @database_store
-class PostgresHealth:
+class PostgresHealth(EngineStore):
     """Looks, and leaves nothing behind."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        """Use any database."""
-        self._engine = engine
 
     async def trouble(self) -> str | None:
         """Say what keeps us from working, in a line; None: nothing.

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.cases.case_log import PostgresCaseLog
 from core.adapters.postgres.cases.case_posts import PostgresCasePosts
@@ -39,10 +39,6 @@ def case_unit(connection: AsyncConnection, *, ledger: Ledger) -> CaseUnit:
 
 class PostgresCases(ReadsForOfficers):
     """See `core.ports.CaseStore`; the database is migrated."""
-
-    def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
-        self._engine = engine
-        self._ledger = ledger
 
     @raises_transient
     @begun_again

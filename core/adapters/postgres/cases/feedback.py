@@ -3,7 +3,7 @@
 from typing import Any
 
 from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.cases.case_posts import tell_officers
 from core.adapters.postgres.cases.case_rows import NOT_CONFIRMED, is_uuid
@@ -13,14 +13,18 @@ from core.adapters.postgres.cases.reviews import (
     waiting_complaints,
 )
 from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.ledger import Ledger, json_text, take_number, unit_of
+from core.adapters.postgres.engine.ledger import (
+    OfficerStore,
+    json_text,
+    take_number,
+    unit_of,
+)
 from core.adapters.postgres.queue.replies import queue_reply
 from core.audit.documents import Event
 from core.domain.audit import Tag
 from core.domain.case_actions import Refusal
 from core.domain.delivery import REFERENCE, Notice
 from core.domain.feedback import Feedback, FeedbackKept, FeedbackRefused, Reason
-from core.domain.officers import Officers
 
 _ANSWER = text(
     "SELECT q.id::text AS question_id, q.conversation_id::text, a.record_id::text, i.mode,"  # noqa: S608  # constants
@@ -45,13 +49,8 @@ _KEEP = text(
 )
 
 
-class PostgresFeedback:
+class PostgresFeedback(OfficerStore):
     """See `core.ports.FeedbackStore`."""
-
-    def __init__(self, engine: AsyncEngine, *, ledger: Ledger, officers: Officers) -> None:
-        self._engine = engine
-        self._ledger = ledger
-        self._officers = officers
 
     @raises_transient
     async def give(self, feedback: Feedback, /) -> FeedbackKept | FeedbackRefused:

@@ -6,11 +6,11 @@ from datetime import date
 from typing import Any, TypeVar
 
 from sqlalchemy import ARRAY, Integer, Text, bindparam, text
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.cases.case_posts import tell_officers
 from core.adapters.postgres.engine.database import database_store
-from core.adapters.postgres.engine.ledger import Ledger, unit_of
+from core.adapters.postgres.engine.ledger import Ledger, OfficerStore, unit_of
 from core.adapters.postgres.engine.officer_stores import ReadsForOfficers
 from core.adapters.postgres.engine.rows import record, row_of
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters
@@ -120,13 +120,8 @@ _SAVE = text(
 
 
 @database_store
-class PostgresPrecedents(ReadsForOfficers):
+class PostgresPrecedents(ReadsForOfficers, OfficerStore):
     """See `core.ports.precedents.PrecedentStore` and `TellsPrecedents`."""
-
-    def __init__(self, engine: AsyncEngine, *, ledger: Ledger, officers: Officers) -> None:
-        self._engine = engine
-        self._ledger = ledger
-        self._officers = officers
 
     @begun_again
     async def run(self, work: Callable[[PrecedentUnit], Awaitable[_T]], /) -> _T:

@@ -7,7 +7,7 @@ from. A reason is personal text, and stands in the record alone.
 from typing import Any
 
 from sqlalchemy import ARRAY, LargeBinary, bindparam, text
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import Ledger, take_number, unit_of
@@ -105,10 +105,6 @@ async def keep_verdict(
 
 class PostgresReviews(ReadsForOfficers):
     """What officers find of answers that no case is about."""
-
-    def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
-        self._engine = engine
-        self._ledger = ledger
 
     @raises_transient
     async def give(

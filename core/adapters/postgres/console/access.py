@@ -8,10 +8,10 @@ import hashlib
 import secrets
 
 from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.engine.database import database_store
-from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.ledger import RecordingStore
 from core.adapters.postgres.engine.rows import record
 from core.audit.documents import Event
 from core.domain.audit import Tag
@@ -68,12 +68,8 @@ _END_ALL = text(
 
 
 @database_store
-class PostgresConsoleAccess:
+class PostgresConsoleAccess(RecordingStore):
     """Who may come in, and who is in. Safe from many processes."""
-
-    def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
-        self._engine = engine
-        self._ledger = ledger
 
     async def is_officer(self, login: str) -> bool:
         """Say whether somebody was let read the record, and may still."""

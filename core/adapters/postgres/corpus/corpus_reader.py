@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from sqlalchemy import func, select, text
-from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.engine.database import database_store
+from core.adapters.postgres.engine.database import EngineStore, database_store
 from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters, section_ref, span_arrays
 from core.adapters.postgres.engine.tables import editions
@@ -28,11 +27,8 @@ SELECT v.id AS version_id, v.edition_from AS edition, v.source_name, v.title, v.
 
 
 @database_store
-class PostgresCorpusReader:
+class PostgresCorpusReader(EngineStore):
     """See `core.ports.CorpusReader`."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
 
     async def versions(self, scope: Scope, /) -> list[PolicyVersion]:
         """See `CorpusReader.versions`."""

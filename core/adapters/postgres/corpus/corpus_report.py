@@ -5,8 +5,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
+from core.adapters.postgres.engine.database import EngineStore
 from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters
 from core.adapters.postgres.engine.transactions import connected
@@ -72,11 +73,8 @@ class ReferenceList:
     """Every policy of the corpus, in its newest version."""
 
 
-class PostgresCorpusReport:
+class PostgresCorpusReport(EngineStore):
     """Reads a corpus for its administrators."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
 
     async def groups(self) -> frozenset[str]:
         """Return every group in the audience of a policy."""

@@ -12,7 +12,7 @@ from sqlalchemy import Row, RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.corpus.coming import coming_texts
-from core.adapters.postgres.engine.database import database_store, raises_transient
+from core.adapters.postgres.engine.database import EngineStore, database_store, raises_transient
 from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters
 from core.adapters.postgres.engine.transactions import begun_again, reading
@@ -54,11 +54,8 @@ _LATEST = text(
 until there are enough: in a join, the view would be computed again for each row."""
 
 
-class PostgresPolicyChanges:
+class PostgresPolicyChanges(EngineStore):
     """What the last editions changed."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
 
     @raises_transient
     @begun_again

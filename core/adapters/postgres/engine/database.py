@@ -80,6 +80,13 @@ def database_store(store: type[_S]) -> type[_S]:
     return store
 
 
+class EngineStore:
+    """A store on an engine of its own."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+
 def cause_of(error: Exception) -> str:
     """Return what the database said, in one line."""
     return str(getattr(error, "orig", None) or error).strip().splitlines()[0]

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ARRAY, Connection, LargeBinary, Text, bindparam, text
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from core.adapters.postgres.engine.database import EngineStore
 from core.adapters.postgres.engine.pseudonyms import Pseudonyms
 from core.adapters.postgres.engine.tables import conversations
 from core.audit.canonical import SALT_BYTES, Commitment, canonical, leaf_hash
@@ -17,6 +18,7 @@ from core.audit.documents import Event, event_document
 from core.domain.audit import Tag
 from core.domain.errors import ConfigError, TransientError
 from core.domain.json_value import Json
+from core.domain.officers import Officers
 from core.ports import Clock, IdSource
 
 _APPEND = text(
@@ -166,3 +168,19 @@ def committed(content: Mapping[str, str]) -> list[Commitment]:
 def json_text(value: Json) -> str:
     """Return a value as it is kept in `audit.content`."""
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+class RecordingStore(EngineStore):
+    """A store that records what it does."""
+
+    def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
+        super().__init__(engine)
+        self._ledger = ledger
+
+
+class OfficerStore(RecordingStore):
+    """A store that records what it does, and tells officers of it."""
+
+    def __init__(self, engine: AsyncEngine, *, ledger: Ledger, officers: Officers) -> None:
+        super().__init__(engine, ledger=ledger)
+        self._officers = officers

@@ -5,15 +5,12 @@ from typing import Self
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.ledger import RecordingStore
 from core.adapters.postgres.engine.reach import for_officers
 
 
-class ReadsForOfficers:
+class ReadsForOfficers(RecordingStore):
     """A store that can act for officers; by itself it acts for the product, and sees all."""
-
-    _engine: AsyncEngine
-    _ledger: Ledger
 
     def seen_by(self, *officers: str) -> Self:
         """Return it as officers may use it; see `for_officers`."""

@@ -15,10 +15,10 @@ import psycopg
 from psycopg import sql
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.engine.database import database_store
-from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.ledger import RecordingStore
 from core.adapters.postgres.engine.roles import BECOME_OWNER
 from core.adapters.postgres.officers.session import READ_WITHIN_S, WORK_MEMORY
 from core.audit.documents import Event
@@ -83,12 +83,8 @@ class ListedOfficer:
 
 
 @database_store
-class PostgresGrants:
+class PostgresGrants(RecordingStore):
     """Makes and unmakes officers, as whoever migrates."""
-
-    def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
-        self._engine = engine
-        self._ledger = ledger
 
     async def grant(
         self,

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import RowMapping, text
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.adapters.postgres.engine.database import database_store
+from core.adapters.postgres.engine.database import EngineStore, database_store
 from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.scope import LIVE, scope_parameters, section_ref, span_arrays
 from core.adapters.postgres.engine.transactions import connected, reading
@@ -267,11 +267,8 @@ class _Source:
 
 
 @database_store
-class PostgresOntologyStore:
+class PostgresOntologyStore(EngineStore):
     """See `core.ports.OntologyStore`."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
 
     async def open(self, scope: Scope, /) -> PostgresKnowledge:
         """See `OntologyStore.open`; what is published later does not show."""

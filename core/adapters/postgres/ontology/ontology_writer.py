@@ -10,9 +10,9 @@ from typing import Any
 
 from sqlalchemy import select, text
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.adapters.postgres.engine.database import database_store
+from core.adapters.postgres.engine.database import EngineStore, database_store
 from core.adapters.postgres.engine.json_rows import (
     batches,
     bytes_in_json,
@@ -219,11 +219,8 @@ def _places_of(
 
 
 @database_store
-class PostgresExtractedSections:
+class PostgresExtractedSections(EngineStore):
     """See `core.ports.extraction.ExtractedSections`. Safe from many processes."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
 
     async def find(
         self, keys: Sequence[bytes], /, *, model: str, prompt: str

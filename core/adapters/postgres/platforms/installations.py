@@ -26,7 +26,7 @@ from core.adapters.postgres.engine.database import (
     raises_transient,
     server_facts,
 )
-from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.ledger import Ledger, RecordingStore
 from core.adapters.postgres.engine.schema import fits
 from core.adapters.postgres.engine.tables import slack_installations, slack_oauth_states
 from core.adapters.postgres.engine.transactions import AdvisoryLock, wait_for_one
@@ -285,12 +285,8 @@ def _hash(state: str) -> bytes:
     return hashlib.sha256(state.encode()).digest()
 
 
-class PostgresDisconnections:
+class PostgresDisconnections(RecordingStore):
     """Records which workspaces disconnected the app."""
-
-    def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
-        self._engine = engine
-        self._ledger = ledger
 
     @raises_transient
     async def disconnected(self, *, platform: str, tenant: str, reason: str) -> None:

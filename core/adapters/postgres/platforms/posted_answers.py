@@ -6,12 +6,12 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.cases.case_log import actor_of
 from core.adapters.postgres.cases.case_rows import NOT_CONFIRMED, is_uuid
-from core.adapters.postgres.engine.database import database_store
-from core.adapters.postgres.engine.ledger import Ledger, take_number
+from core.adapters.postgres.engine.database import EngineStore, database_store
+from core.adapters.postgres.engine.ledger import RecordingStore, take_number
 from core.adapters.postgres.engine.rows import record, row_of
 from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.queue.replies import queue_reply, reply_of, rewrite
@@ -46,12 +46,8 @@ _NOT_SHOWN = frozenset({"withheld", "dead"})
 
 
 @database_store
-class PostgresPostedAnswerActions:
+class PostgresPostedAnswerActions(RecordingStore):
     """See `core.ports.posted_answers.PostedAnswerActions`."""
-
-    def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
-        self._engine = engine
-        self._ledger = ledger
 
     @begun_again
     async def remove(self, answer_id: str, by: Account, /, *, officer: Officer | None) -> bool:
@@ -228,11 +224,8 @@ _AROUND = text(
 
 
 @database_store
-class PostgresPostedAnswers:
+class PostgresPostedAnswers(EngineStore):
     """See `core.ports.posted_answers.PostedAnswers`."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
 
     @begun_again
     async def find(self, answer_id: str, /, *, platform: str, tenant: str) -> PostedAnswer | None:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import ARRAY, LargeBinary, Text, bindparam, select, text
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.adapters.postgres.engine.database import database_store
+from core.adapters.postgres.engine.database import EngineStore, database_store
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.record_ids import id_range, reference_in, several
 from core.adapters.postgres.engine.tables import answers, conversations, inbox, questions
@@ -143,11 +143,8 @@ _NAMED = text(
 
 
 @database_store
-class PostgresConversationStore:
+class PostgresConversationStore(EngineStore):
     """See `core.ports.ConversationStore`."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
 
     @begun_again
     async def find(self, place: Place, /) -> str | None:

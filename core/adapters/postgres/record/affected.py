@@ -17,18 +17,17 @@ from datetime import date
 from typing import Any
 
 from sqlalchemy import ARRAY, BigInteger, Integer, RowMapping, TextClause, bindparam, text
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.cases.case_rows import NOT_CONFIRMED
 from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.ledger import Entry, Ledger, append
+from core.adapters.postgres.engine.ledger import Entry, OfficerStore, append
 from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.record.affected_editions import update_cards
 from core.audit.documents import Event
 from core.domain.affected import ClauseChange
 from core.domain.audit import Tag
 from core.domain.json_value import JsonObject
-from core.domain.officers import Officers
 from core.language.spans import TextSpan
 from core.replay.clauses import StoredSection, StoredText, after_change, change_of, folded
 
@@ -158,13 +157,8 @@ class QuotedClause:
     """The same as the record says it: policy, section, versions."""
 
 
-class PostgresAffectedAnswers:
+class PostgresAffectedAnswers(OfficerStore):
     """Finds affected answers. Safe from many processes: one compares at a time."""
-
-    def __init__(self, engine: AsyncEngine, *, ledger: Ledger, officers: Officers) -> None:
-        self._engine = engine
-        self._ledger = ledger
-        self._officers = officers
 
     @raises_transient
     async def compare(self, *, on_day: date) -> int:

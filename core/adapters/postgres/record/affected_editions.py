@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import ARRAY, Integer, Text, bindparam, text
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.cases.case_posts import officers_conversation
 from core.adapters.postgres.engine.database import database_store
-from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.ledger import OfficerStore
 from core.adapters.postgres.engine.officer_stores import ReadsForOfficers
 from core.adapters.postgres.engine.reach import blank_for, is_for_officers
 from core.adapters.postgres.engine.rows import record
@@ -136,13 +136,8 @@ class ListedAnswer:
 
 
 @database_store
-class PostgresAffectedEditions(ReadsForOfficers):
+class PostgresAffectedEditions(ReadsForOfficers, OfficerStore):
     """See `core.ports.corrections.AffectedEditions`. Safe from many processes."""
-
-    def __init__(self, engine: AsyncEngine, *, ledger: Ledger, officers: Officers) -> None:
-        self._engine = engine
-        self._ledger = ledger
-        self._officers = officers
 
     async def find(self, edition: int, /, *, clauses: int = CLAUSES) -> AffectedEdition | None:
         """See `AffectedEditions.find`; `clauses` is how many are read at most.

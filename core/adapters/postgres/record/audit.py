@@ -6,13 +6,14 @@ from dataclasses import replace
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.cases.cases import case_unit
 from core.adapters.postgres.engine.database import cause_of
 from core.adapters.postgres.engine.ledger import (
     Entry,
     Ledger,
+    RecordingStore,
     append,
     committed,
     json_text,
@@ -50,12 +51,8 @@ from core.ports.corrections import Correction
 from core.ports.record import RecordUnit
 
 
-class PostgresRecords:
+class PostgresRecords(RecordingStore):
     """See `core.ports.record.RecordStore`; the database is migrated."""
-
-    def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
-        self._engine = engine
-        self._ledger = ledger
 
     async def run(self, work: Callable[[RecordUnit], Awaitable[RecordReceipt]], /) -> RecordReceipt:
         """See `RecordStore.run`."""

@@ -12,10 +12,10 @@ from typing import Any
 
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.ledger import RecordingStore
 from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.transactions import AdvisoryLock, wait_for_one
 from core.audit.documents import Event
@@ -96,12 +96,8 @@ class FittedCalibration:
     """How its features were distributed."""
 
 
-class PostgresCalibrations:
+class PostgresCalibrations(RecordingStore):
     """See `core.agent.request.CalibrationSource`."""
-
-    def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
-        self._engine = engine
-        self._ledger = ledger
 
     @raises_transient
     async def active(self) -> Calibrations:

@@ -9,18 +9,17 @@ from datetime import date
 from typing import Any
 
 from sqlalchemy import RowMapping, text
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.cases.case_posts import tell_officers
 from core.adapters.postgres.engine.database import database_store
-from core.adapters.postgres.engine.ledger import Ledger, append, unit_of
+from core.adapters.postgres.engine.ledger import OfficerStore, append, unit_of
 from core.adapters.postgres.engine.rows import record, row_of
 from core.adapters.postgres.engine.transactions import begun_again
 from core.audit.documents import Event
 from core.domain.audit import Tag
 from core.domain.delivery import Notice
 from core.domain.json_value import Json
-from core.domain.officers import Officers
 from core.replay.consistency import CheckCounts, FoundContradiction, PastAnswer
 
 LEASE_S = 600
@@ -85,13 +84,8 @@ _FINISH = text(
 
 
 @database_store
-class PostgresConsistency:
+class PostgresConsistency(OfficerStore):
     """See `core.replay.consistency.ConsistencyStore`. Safe from many processes."""
-
-    def __init__(self, engine: AsyncEngine, *, ledger: Ledger, officers: Officers) -> None:
-        self._engine = engine
-        self._ledger = ledger
-        self._officers = officers
 
     @begun_again
     async def claim(self, day: date, /) -> bool:

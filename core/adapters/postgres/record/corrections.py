@@ -9,11 +9,11 @@ from typing import Any
 
 from sqlalchemy import RowMapping, bindparam, text
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.cases.case_rows import NOT_CONFIRMED
 from core.adapters.postgres.engine.database import database_store
-from core.adapters.postgres.engine.ledger import Ledger, append, take_number
+from core.adapters.postgres.engine.ledger import Ledger, RecordingStore, append, take_number
 from core.adapters.postgres.engine.rows import record, row_of
 from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.queue.replies import cause_of_message, queue_reply, reply_to, rewrite
@@ -88,12 +88,8 @@ _MESSAGE = text(
 
 
 @database_store
-class PostgresCorrections:
+class PostgresCorrections(RecordingStore):
     """See `core.ports.corrections.Corrections`."""
-
-    def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
-        self._engine = engine
-        self._ledger = ledger
 
     @begun_again
     async def claim(self) -> Correction | None:

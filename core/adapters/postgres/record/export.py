@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import date
 
 from sqlalchemy import RowMapping, text
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.ledger import RecordingStore
 from core.adapters.postgres.engine.record_ids import record_named
 from core.adapters.postgres.engine.transactions import connected
 from core.audit.bundle.contents import Bundle, BundledRecord, BundledText, Passage
@@ -118,12 +118,8 @@ class Selection:
         return ", ".join(part for part in said if part)
 
 
-class PostgresExport:
+class PostgresExport(RecordingStore):
     """Reads bundles from one database, and records that they left."""
-
-    def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
-        self._engine = engine
-        self._ledger = ledger
 
     @raises_transient
     async def bundle(

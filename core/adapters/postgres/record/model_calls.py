@@ -15,7 +15,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.cases.case_posts import tell_officers
-from core.adapters.postgres.engine.database import database_store, raises_transient
+from core.adapters.postgres.engine.database import EngineStore, database_store, raises_transient
 from core.adapters.postgres.engine.tables import model_calls
 from core.adapters.postgres.engine.transactions import begun_again
 from core.domain.delivery import Notice
@@ -40,11 +40,8 @@ logger = logging.getLogger(__name__)
 
 
 @database_store
-class PostgresModelCallLog:
+class PostgresModelCallLog(EngineStore):
     """See `core.ports.ModelCallLog`. Safe from many processes."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
 
     @begun_again
     async def find(self, question_id: str, request_hash: bytes, /) -> StoredCall | None:

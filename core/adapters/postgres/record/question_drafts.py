@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.engine.database import database_store
-from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.officer_stores import ReadsForOfficers
 from core.adapters.postgres.engine.rows import record, row_of
 from core.adapters.postgres.engine.scope import scope_parameters
@@ -82,10 +81,6 @@ class PassageContext:
 @database_store
 class PostgresQuestionDrafts(ReadsForOfficers):
     """Drafts, and what became of them. Safe from many processes."""
-
-    def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
-        self._engine = engine
-        self._ledger = ledger
 
     async def add(
         self, drafts: Sequence[QuestionDraft], *, read: tuple[bytes, str] | None = None

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from core.adapters.postgres.cases.case_posts import officers_conversation
 from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.ledger import Ledger, RecordingStore
 from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.queue.replies import queue_reply
 from core.audit.anchors import Receipt
@@ -38,12 +38,8 @@ _ALL = text(f"{_SELECTED} ORDER BY at, record_id")
 _NEWEST = text(f"{_SELECTED} AND doc->>'target' = :target ORDER BY at DESC LIMIT 1")
 
 
-class PostgresReceipts:
+class PostgresReceipts(RecordingStore):
     """See `core.audit.anchors.Receipts`."""
-
-    def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
-        self._engine = engine
-        self._ledger = ledger
 
     @raises_transient
     async def newest(self, target: str, /) -> str | None:

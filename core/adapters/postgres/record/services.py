@@ -11,10 +11,10 @@ from typing import Any
 
 from sqlalchemy import bindparam, text
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.engine.database import database_store
-from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.ledger import RecordingStore
 from core.audit.documents import Event
 from core.domain.audit import Tag
 from core.domain.json_value import Json
@@ -53,12 +53,8 @@ class ServiceSetting:
 
 
 @database_store
-class PostgresServices:
+class PostgresServices(RecordingStore):
     """Records services that start and stop."""
-
-    def __init__(self, engine: AsyncEngine, *, ledger: Ledger) -> None:
-        self._engine = engine
-        self._ledger = ledger
 
     async def start(self, service: str, settings: Mapping[str, ServiceSetting]) -> str | None:
         """Record a start, with each setting that differs from those of the last process.

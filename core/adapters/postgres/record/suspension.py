@@ -10,18 +10,17 @@ from dataclasses import replace
 from datetime import date
 
 from sqlalchemy import text
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.cases.precedents import PrecedentRows
 from core.adapters.postgres.engine.database import raises_transient
-from core.adapters.postgres.engine.ledger import Ledger
+from core.adapters.postgres.engine.ledger import OfficerStore
 from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.record.affected import EVERYBODYS_VERSIONS, stored_text
 from core.domain.affected import ClauseChange
 from core.domain.audit import Tag
 from core.domain.delivery import Notice
 from core.domain.json_value import Json
-from core.domain.officers import Officers
 from core.language.spans import TextSpan
 from core.ports.precedents import BoundClause, Precedent, PrecedentState
 from core.replay.clauses import StoredText, change_of, stretch_of
@@ -56,13 +55,8 @@ _BIND = text(
 )
 
 
-class PostgresSuspensions:
+class PostgresSuspensions(OfficerStore):
     """See `core.ports.corrections.Comparisons`, for precedents. Safe from many processes."""
-
-    def __init__(self, engine: AsyncEngine, *, ledger: Ledger, officers: Officers) -> None:
-        self._engine = engine
-        self._ledger = ledger
-        self._officers = officers
 
     @raises_transient
     async def compare(self, *, on_day: date) -> int:

@@ -10,9 +10,9 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 
 from sqlalchemy import Row, text
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.adapters.postgres.engine.database import database_store
+from core.adapters.postgres.engine.database import EngineStore, database_store
 from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.transactions import (
     AdvisoryLock,
@@ -80,11 +80,8 @@ ON CONFLICT DO NOTHING
 
 
 @database_store
-class PostgresSpaceStore:
+class PostgresSpaceStore(EngineStore):
     """See `core.ports.search.SpaceStore`."""
-
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
 
     async def serving(self) -> EmbeddingSpace | None:
         """See `SpaceStore.serving`."""
