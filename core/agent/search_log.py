@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Protocol
 
+from core.domain.codec import json_of
 from core.domain.evidence import RetrievedChunk
 from core.domain.json_value import JsonObject
 from core.domain.policy import ChunkKey
@@ -153,12 +154,7 @@ def _asked(text: str, depth: int, neighbours: int, policies: frozenset[str]) -> 
 def _found_json(found: Retrieved) -> JsonObject:
     """Return a search's result as it is recorded: keys and numbers, no text of a policy."""
     return {
-        "searched": found.result.searched,
-        "embedding_used": found.embedding_used,
-        "space": found.space,
-        "reranker": found.reranker,
-        "warnings": list(found.warnings),
-        "is_degraded": found.is_degraded,
+        **json_of(found, "result.searched embedding_used space reranker warnings is_degraded"),
         "chunks": [
             {
                 "id": chunk.chunk_id,

@@ -4,12 +4,12 @@ Keys are stable; tests rely on them.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 
 from core.agent.document_search import DEPTH, PassageLookup
 from core.agent.reply.answer_json import answer_json
 from core.agent.request import Reply
 from core.domain.answer import Answer, Judgement, NotJudged, Outcome
+from core.domain.codec import json_of
 from core.domain.evidence import Finding
 from core.domain.json_value import Json, JsonObject
 from core.domain.run import Attempt, Clarification, Exploration, ModelCall, Plan, Run, Step
@@ -54,44 +54,42 @@ def covered_s(calls: Iterable[ModelCall]) -> float:
     return total
 
 
+_RUN = (
+    "question=question.text standalone=question.own searched context plan evidence_size"
+    " reported_confidence=answer.confidence.reported gate used_rag rag_chunks_used=chunks_used"
+    " attempts critic judge calibrated_confidence=answer.confidence.calibrated confidence_features"
+    " calibration=answer.confidence.calibration badge=answer.confidence.badge"
+    " final_state=answer.outcome budget retrieval_time_ms generation_time_ms total_time_ms reasoner"
+    " edition warnings model_calls steps"
+)
+
+
 def trace_json(run: Run) -> JsonObject:
     """Return the trace of a run.
 
     The contract of the design, with every stage's own detail under `steps`.
     """
     last = run.attempts[-1] if run.attempts else None
-    return {
-        "question": run.question.text,
-        "standalone": run.question.own,
-        "searched": run.question.searched or None,
-        "context": [one.part for one in run.question.context],
-        "plan": plan_json(run.plan),
-        "evidence_size": len(run.evidence.items),
-        "reported_confidence": run.answer.confidence.reported,
-        "gate": None if run.gate is None else asdict(run.gate),
-        "used_rag": run.used_rag,
-        "rag_chunks_used": list(run.chunks_used),
-        "attempts": [_attempt(attempt) for attempt in run.attempts],
-        "critic": _critic(last),
-        "judge": _judge(last),
-        "calibrated_confidence": run.answer.confidence.calibrated,
-        "confidence_features": dict(run.answer.confidence.features),
-        "calibration": run.answer.confidence.calibration,
-        "badge": _value(run.answer.confidence.badge),
-        "final_state": run.answer.outcome.value,
-        "budget": asdict(run.budget),
-        "retrieval_time_ms": round(run.retrieval_time_ms, 3),
-        "generation_time_ms": round(run.generation_time_ms, 3),
-        "total_time_ms": round(run.total_time_ms, 3),
-        "reasoner": run.reasoner,
-        "edition": run.edition,
-        "warnings": list(run.warnings),
-        "model_calls": [call_json(call) for call in run.model_calls],
-        "steps": [
-            {"stage": step.stage, "took_ms": round(step.took_ms, 3), "detail": step.detail}
+    return json_of(
+        run,
+        _RUN,
+        searched=run.question.searched or None,
+        context=[message.part for message in run.question.context],
+        plan=plan_json(run.plan),
+        evidence_size=len(run.evidence.items),
+        attempts=[json_of(attempt, "decision reason verdicts") for attempt in run.attempts],
+        critic=last and last.critique,
+        judge=_judge(last),
+        confidence_features=dict(run.answer.confidence.features),
+        retrieval_time_ms=round(run.retrieval_time_ms, 3),
+        generation_time_ms=round(run.generation_time_ms, 3),
+        total_time_ms=round(run.total_time_ms, 3),
+        model_calls=[call_json(call) for call in run.model_calls],
+        steps=[
+            json_of(step, "stage took_ms detail", took_ms=round(step.took_ms, 3))
             for step in run.steps
         ],
-    }
+    )
 
 
 def reply_json(reply: Reply) -> JsonObject:
@@ -124,29 +122,17 @@ def plan_json(plan: Plan | Clarification) -> JsonObject:
 
 def exploration_json(found: Exploration) -> JsonObject:
     """Return what exploring established, as it is traced."""
-    return {
-        "findings": len(found.findings),
-        "reported_confidence": found.reported_confidence,
-        "later_confidences": list(found.later_confidences),
-        "reasoning": found.reasoning,
-        "calls": [asdict(call) for call in found.calls],
-    }
+    names = "findings reported_confidence later_confidences reasoning calls"
+    return json_of(found, names, findings=len(found.findings))
 
 
 def call_json(call: ModelCall) -> JsonObject:
     """Return a call of a language model as it is traced; times in milliseconds."""
-    return {
-        "purpose": call.purpose,
-        "model": call.model,
-        "prompt": call.prompt,
-        "request_hash": call.request_hash,
-        "tokens": asdict(call.tokens),
-        "cost_usd": call.cost_usd,
-        "attempts": call.attempts,
-        "took_ms": round((call.ended_s - call.started_s) * 1_000, 3),
-        "error": call.error,
-        "response_hash": call.response_hash,
-    }
+    return json_of(
+        call,
+        "purpose model prompt request_hash tokens cost_usd attempts took_ms error response_hash",
+        took_ms=round((call.ended_s - call.started_s) * 1_000, 3),
+    )
 
 
 def retrieval_json(found: Retrieved, depth: int) -> JsonObject:
@@ -191,15 +177,7 @@ def judgement_json(judged: Judgement | NotJudged) -> JsonObject:
     """Return what a judge said, as a step of the trace."""
     if isinstance(judged, NotJudged):
         return {"reason": judged.reason, "measures": {}, "claims": []}
-    return {
-        "reason": judged.reason,
-        "measures": dict(judged.measures),
-        "claims": _claims(judged),
-    }
-
-
-def _claims(judged: Judgement) -> list[JsonObject]:
-    return [{"support": one.support.value, "words": one.words} for one in judged.claims]
+    return json_of(judged, "reason measures claims", measures=dict(judged.measures))
 
 
 async def entities_quoted(
@@ -225,44 +203,14 @@ def _overlap(one: Span, other: Span) -> bool:
     )
 
 
-def _attempt(attempt: Attempt) -> JsonObject:
-    return {
-        "decision": attempt.decision.value,
-        "reason": attempt.reason,
-        "verdicts": [
-            {
-                "claim": verdict.claim,
-                "check": verdict.check.value,
-                "passed": verdict.passed,
-                "reason": verdict.reason,
-            }
-            for verdict in attempt.verdicts
-        ],
-    }
-
-
-def _critic(attempt: Attempt | None) -> JsonObject | None:
-    if attempt is None or attempt.critique is None:
-        return None
-    return {"refine": attempt.critique.refine, "issues": list(attempt.critique.issues)}
-
-
 def _judge(attempt: Attempt | None) -> JsonObject | None:
     judgement = attempt.judgement if attempt else None
     if isinstance(judgement, Judgement):
-        return {
-            "faithfulness": judgement.faithfulness,
-            "relevance": judgement.relevance,
-            "completeness": judgement.completeness,
-            "verdict": "approve" if judgement.approved else "needs_review",
-            "decision": judgement.decision.value,
-            "reason": judgement.reason,
-            "claims": _claims(judgement),
-        }
+        return json_of(
+            judgement,
+            "faithfulness relevance completeness verdict decision reason claims",
+            verdict="approve" if judgement.approved else "needs_review",
+        )
     if isinstance(judgement, NotJudged):
         return {"verdict": "not_judged", "reason": judgement.reason}
     return None
-
-
-def _value(member: object) -> Json:
-    return None if member is None else str(member)

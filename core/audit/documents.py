@@ -7,15 +7,15 @@ reply.
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, astuple, dataclass, field
+from dataclasses import astuple, dataclass, field
 from datetime import datetime
 
 from core.audit.canonical import Commitment, instant
-from core.domain.answer import Answer, Judgement, ShownCitation
+from core.domain.answer import Judgement, ShownCitation
 from core.domain.audit import OUTCOME_TAGS, Tag
+from core.domain.codec import json_of
 from core.domain.json_value import Json
-from core.domain.policy import AnswerSource
-from core.domain.run import ModelCall, Run, RunSetup
+from core.domain.run import ModelCall, Run
 
 FORMAT = 1
 """Version of the document; a changed meaning is a new one."""
@@ -69,11 +69,7 @@ def outcome_document(
         ],
         "citations": [_citation(citation) for citation in answer.citations],
         "verdicts": [
-            {
-                "claim": verdict.claim,
-                "check": verdict.check.value,
-                "passed": verdict.passed,
-            }
+            json_of(verdict, "claim check passed")
             for attempt in run.attempts
             for verdict in attempt.verdicts
         ],
@@ -83,8 +79,13 @@ def outcome_document(
             {"attempt": number, "decision": attempt.decision.value}
             for number, attempt in enumerate(run.attempts, start=1)
         ],
-        "sources": [_source(one) for one in answer.sources],
-        "precedent": _precedent(answer),
+        # No person's name.
+        "sources": [
+            json_of(source, "policy=policy_key url sensitivity review_by")
+            for source in answer.sources
+        ],
+        "precedent": answer.precedent
+        and json_of(answer.precedent, "id=precedent_id number approved_on"),
         "outcome": answer.outcome.value,
         "refusal": {
             "kind": answer.refusal.value if answer.refusal else None,
@@ -94,57 +95,25 @@ def outcome_document(
             ],
         },
         "thresholds": {"gate": run.gate.threshold if run.gate else None},
-        "confidence": {
-            "reported": answer.confidence.reported,
-            "calibrated": answer.confidence.calibrated,
-            "badge": answer.confidence.badge.value if answer.confidence.badge else None,
-            "features": dict(answer.confidence.features),
-            "calibration": answer.confidence.calibration,
-        },
-        "assumptions": [
-            {"slot": assumption.slot, "source": assumption.source}
-            for assumption in question.assumptions
-        ],
+        "confidence": json_of(
+            answer.confidence,
+            "reported calibrated badge features calibration",
+            features=dict(answer.confidence.features),
+        ),
+        "assumptions": [json_of(assumption, "slot source") for assumption in question.assumptions],
         "content": {commitment.field: commitment.digest() for commitment in commitments},
-    }
-
-
-def _source(source: AnswerSource) -> dict[str, Json]:
-    """Return what is kept of a policy that was cited or named: no person's name."""
-    return {
-        "policy": source.policy_key,
-        "url": source.url,
-        "sensitivity": source.sensitivity,
-        "review_by": source.review_by.isoformat() if source.review_by else None,
-    }
-
-
-def _precedent(answer: Answer) -> dict[str, Json] | None:
-    told = answer.precedent
-    if told is None:
-        return None
-    return {
-        "id": told.precedent_id,
-        "number": told.number,
-        "approved_on": told.approved_on.isoformat(),
     }
 
 
 def _question(run: Run) -> dict[str, Json]:
     question = run.question
-    return {
-        "id": question.question_id,
-        "platform": question.place.platform,
-        "mode": question.place.mode,
-        "entities": list(run.entities),
-        "groups": sorted(question.scope.groups),
-        "tags": sorted(question.scope.tags),
-        "jurisdiction": question.scope.jurisdiction,
-        "as_of": question.scope.as_of.isoformat(),
-        "is_other_day": question.scope.is_other_day,
-        "is_addressed": question.is_addressed,
-        "turns": [turn.answer_id for turn in question.history],
-    }
+    return json_of(
+        question,
+        "id=question_id place.platform place.mode entities scope.groups scope.tags"
+        " scope.jurisdiction scope.as_of scope.is_other_day is_addressed",
+        entities=run.entities,
+        turns=[turn.answer_id for turn in question.history],
+    )
 
 
 def retrieved(run: Run) -> dict[str, Json]:
@@ -154,11 +123,7 @@ def retrieved(run: Run) -> dict[str, Json]:
     return {
         "chunks": list(run.chunks_used),
         "findings": [
-            {
-                "version": item.span.version_id,
-                "char_start": item.span.char_start,
-                "char_end": item.span.char_end,
-            }
+            json_of(item.span, "version=version_id char_start char_end")
             for item in items
             if item.kind == "finding"
         ],
@@ -172,73 +137,46 @@ def _model_call(call: ModelCall) -> dict[str, Json]:
     Cost in micro-USD, null where the price is not known.
     """
     tokens = call.tokens
-    return {
-        "purpose": call.purpose,
-        "model": call.model,
-        "prompt": call.prompt,
-        "tokens_in": tokens.fresh + tokens.cache_read + tokens.cache_write,
-        "tokens_cached": tokens.cache_read,
-        "tokens_out": tokens.output,
-        "cost": None if call.cost_usd is None else round(call.cost_usd * 1_000_000),
-        "attempts": call.attempts,
-        "ms": round((call.ended_s - call.started_s) * 1_000),
-        "is_failed": call.error is not None,
-    }
-
-
-def _setup(setup: RunSetup) -> dict[str, Json]:
-    return {
-        "limits": asdict(setup.limits),
-        "use_rag": setup.use_rag,
-        "is_unread": setup.is_unread,
-        "are_groups_unread": setup.are_groups_unread,
-        "models": dict(setup.models),
-        "calibrations": dict(setup.calibrations),
-        "language": setup.language.value,
-    }
+    return json_of(
+        call,
+        "purpose model prompt tokens_in tokens_cached=tokens.cache_read tokens_out=tokens.output"
+        " cost attempts ms is_failed",
+        tokens_in=tokens.fresh + tokens.cache_read + tokens.cache_write,
+        cost=None if call.cost_usd is None else round(call.cost_usd * 1_000_000),
+        ms=round((call.ended_s - call.started_s) * 1_000),
+        is_failed=call.error is not None,
+    )
 
 
 def _run(run: Run) -> dict[str, Json]:
-    return {
-        "attempts": len(run.attempts),
-        "reasoner": run.reasoner,
-        "edition": run.edition,
-        "used_rag": run.used_rag,
-        "budget": asdict(run.budget),
-        "retrieving_ms": run.retrieval_time_ms,
-        "generating_ms": run.generation_time_ms,
-        "total_ms": run.total_time_ms,
-        "versions": list(run.versions),
+    return json_of(
+        run,
+        "attempts reasoner edition used_rag budget retrieving_ms=retrieval_time_ms"
+        " generating_ms=generation_time_ms total_ms=total_time_ms versions warnings setup",
+        attempts=len(run.attempts),
         # What follows the colon is an error's own words, and stands in the trace.
-        "warnings": [warning.partition(":")[0] for warning in run.warnings],
-        "setup": _setup(run.setup) if run.setup else None,
-    }
+        warnings=[warning.partition(":")[0] for warning in run.warnings],
+    )
 
 
 def _citation(citation: ShownCitation) -> Mapping[str, Json]:
-    return {
-        "n": citation.number,
-        "key": citation.key,
-        "policy": citation.place.policy_key,
-        "version": citation.place.version_label,
-        "section": citation.place.number or citation.place.title,
-        "page": citation.place.page,
-        "char_start": citation.span.char_start,
-        "char_end": citation.span.char_end,
-        "quote_hash": quote_hash(citation.quote).hex(),
-    }
+    return json_of(
+        citation,
+        "n=number key policy=place.policy_key version=place.version_label section place.page"
+        " span.char_start span.char_end quote_hash",
+        section=citation.place.number or citation.place.title,
+        quote_hash=quote_hash(citation.quote),
+    )
 
 
 def _judgement(judgement: object) -> Json:
     if not isinstance(judgement, Judgement):
         return None
-    return {
-        "faithfulness": judgement.faithfulness,
-        "relevance": judgement.relevance,
-        "completeness": judgement.completeness,
-        "verdict": "approve" if judgement.approved else "needs_review",
-        "token": judgement.decision.value,
-    }
+    return json_of(
+        judgement,
+        "faithfulness relevance completeness verdict token=decision",
+        verdict="approve" if judgement.approved else "needs_review",
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -271,17 +209,12 @@ def event_document(
     """Return the document. Absent is null."""
     return {
         **event.says,
+        **json_of(event, "tag conversation seq subject cause trace_id"),
         "v": FORMAT,
         "id": record_id,
-        "tag": event.tag.value,
         "at": instant(at),
         "unit": unit,
         "actor": {"kind": event.actor_kind, "ref": event.actor},
-        "conversation": event.conversation,
-        "seq": event.seq,
-        "subject": event.subject,
-        "cause": event.cause,
         "release": RELEASE,
-        "trace_id": event.trace_id,
         "content": {commitment.field: commitment.digest() for commitment in commitments},
     }

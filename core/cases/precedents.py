@@ -14,6 +14,7 @@ from core.agent.conversation.referring import needs_subject
 from core.cases.clauses import bound, scope_of
 from core.cases.written import plain
 from core.domain.audit import Tag
+from core.domain.codec import json_of
 from core.domain.errors import UsageError
 from core.domain.json_value import Json
 from core.domain.officers import Officer
@@ -313,26 +314,15 @@ async def _undecided(unit: PrecedentUnit, number: int, by: Officer) -> Precedent
 
 
 def _says(precedent: Precedent) -> dict[str, Json]:
-    return {
-        "number": precedent.number,
-        "case": precedent.case_number,
-        "answered_by": precedent.answered_by,
-        "proposed_by": precedent.proposed_by,
-        "groups": sorted(precedent.scope.groups),
-        "jurisdictions": sorted(precedent.scope.jurisdictions),
-        "expires_on": precedent.expires_on.isoformat(),
-        "is_askers": precedent.is_askers,
-        "clauses": [
-            {
-                "policy": one.policy,
-                "version": one.version,
-                "section": one.section,
-                "char_start": one.span.char_start,
-                "char_end": one.span.char_end,
-            }
-            for one in precedent.clauses
+    return json_of(
+        precedent,
+        "number case=case_number answered_by proposed_by scope.groups scope.jurisdictions"
+        " expires_on is_askers clauses",
+        clauses=[
+            json_of(clause, "policy version section span.char_start span.char_end")
+            for clause in precedent.clauses
         ],
-    }
+    )
 
 
 def _texts(precedent: Precedent) -> dict[str, str]:

@@ -7,10 +7,10 @@ as a policy's text is: never an instruction, never the asker's own statement, an
 import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, cast, get_args
+from typing import Any, Literal, TypeAlias
 
-from core.domain.errors import ContractError
-from core.domain.json_value import Json
+from core.domain.codec import json_of, value_of
+from core.domain.json_value import Json, JsonObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,6 @@ CARRIED = 2_400
 Part: TypeAlias = Literal["about", "quoted", "root", "earlier"]
 """What a message is to a question: that about which is asked, or which is quoted; the first of the
 thread; one of the last before the question."""
-_PARTS = frozenset(get_args(Part))
 _CHOSEN: tuple[Part, ...] = ("about", "quoted")
 
 
@@ -115,9 +114,12 @@ def carried_text(told: str) -> str:
         return ""
 
 
-def context_json(messages: Sequence[ContextMessage]) -> list[dict[str, str | bool]]:
+_CONTEXT = "part is_own~ text"
+
+
+def context_json(messages: Sequence[ContextMessage]) -> list[JsonObject]:
     """Return context as it is stored."""
-    return [{"part": one.part, "is_own": one.is_own, "text": one.text} for one in messages]
+    return [json_of(message, _CONTEXT) for message in messages]
 
 
 def context_of(stored: Sequence[Mapping[str, Any]]) -> tuple[ContextMessage, ...]:
@@ -126,14 +128,7 @@ def context_of(stored: Sequence[Mapping[str, Any]]) -> tuple[ContextMessage, ...
     Raises:
         ContractError: It was not stored by us.
     """
-    found: list[ContextMessage] = []
-    for one in stored:
-        part, text = one.get("part"), one.get("text")
-        if part not in _PARTS or not isinstance(text, str):
-            raise ContractError("expected messages around a question as they were stored")
-        is_own = one.get("is_own") is True
-        found.append(ContextMessage(text=text, part=cast("Part", part), is_own=is_own))
-    return tuple(found)
+    return tuple(value_of(ContextMessage, message, _CONTEXT) for message in stored)
 
 
 def _cut(message: ContextMessage) -> ContextMessage:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from core.domain.codec import json_of
 from core.domain.json_value import Json
 from core.domain.policy_facts import SectionChanges
 
@@ -196,40 +197,25 @@ def listing_command(changes: CorpusChanges) -> str:
 
 def change_json(change: ChangedPolicy) -> dict[str, Json]:
     """Return what became of a policy, with all names."""
-    return {
-        "policy": change.key,
-        "title": change.title,
-        "owner": change.owner,
-        "became": change.became,
-        "sections": {
-            "added": [*change.sections.added],
-            "changed": [*change.sections.changed],
-            "removed": [*change.sections.removed],
-            "moved": [{"before": was, "now": now} for was, now in change.sections.moved],
-        },
-        "facts": {
-            "opened": change.opened,
-            "closed": change.closed,
-            "new_figures": [*change.new_figures],
-            "old_figures": [*change.old_figures],
-        },
-        "details": [*change.details],
-        "conflicts": [*change.conflicts],
-    }
+    return json_of(
+        change,
+        "policy=key title owner became sections facts details conflicts",
+        sections=json_of(
+            change.sections,
+            "added changed removed moved",
+            moved=[{"before": was, "now": now} for was, now in change.sections.moved],
+        ),
+        facts=json_of(change, "opened closed new_figures old_figures"),
+    )
 
 
 def change_counts(change: ChangedPolicy) -> dict[str, Json]:
     """Return the same in numbers, for the record."""
-    return {
-        "policy": change.key,
-        "became": change.became,
-        "sections": {
-            "added": len(change.sections.added),
-            "changed": len(change.sections.changed),
-            "removed": len(change.sections.removed),
-            "moved": len(change.sections.moved),
-        },
-        "details": [one.partition(":")[0] for one in change.details],
-        "facts": {"opened": change.opened, "closed": change.closed},
-        "conflicts": len(change.conflicts),
-    }
+    return json_of(
+        change,
+        "policy=key became sections details facts conflicts",
+        sections={name: len(names) for name, names in json_of(change.sections).items()},
+        details=[detail.partition(":")[0] for detail in change.details],
+        facts=json_of(change, "opened closed"),
+        conflicts=len(change.conflicts),
+    )

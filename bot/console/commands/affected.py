@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from bot.console.views.terminal import Row, fields_json, one_line, open_terminal
+from bot.console.views.terminal import Row, one_line, open_terminal
 from core.adapters.officers import read_officers
 from core.adapters.postgres.access import open_engine
 from core.adapters.postgres.engine.ledger import Ledger
@@ -15,6 +15,7 @@ from core.adapters.postgres.record.recorded_questions import PostgresRecordedQue
 from core.adapters.postgres.stores import PostgresStores
 from core.config.settings import Settings
 from core.domain.affected import AffectedAnswer
+from core.domain.codec import json_of
 from core.domain.delivery import REFERENCE
 from core.domain.errors import UsageError
 from core.opening import open_stores
@@ -38,7 +39,7 @@ def affected(*, edition: int | None, policy: str | None, approve: str | None, as
     with terminal.busy("Comparing past answers"):
         found = asyncio.run(_affected(settings, edition, policy))
     if as_json:
-        terminal.show_json([fields_json(one) for one in found])
+        terminal.show_json([json_of(one) for one in found])
     elif found:
         terminal.show(*_lines(found))
     else:

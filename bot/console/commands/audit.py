@@ -11,12 +11,13 @@ from rich.text import Text
 
 from bot.console.commands.officers import own_ledger
 from bot.console.views.record_view import record_json, record_view, records_list
-from bot.console.views.terminal import Terminal, fields_json, open_terminal
+from bot.console.views.terminal import Terminal, open_terminal
 from core.adapters.postgres.access import open_engine
 from core.adapters.postgres.engine.roles import DatabaseRole
 from core.adapters.postgres.officers.session import OfficerSession
 from core.adapters.postgres.record.audit_reader import PostgresAuditReader
 from core.config.settings import Settings
+from core.domain.codec import json_of
 from core.domain.errors import UsageError
 
 _PREFIX = re.compile(r"[0-9a-fA-F]{8,64}")
@@ -68,7 +69,7 @@ async def _list(terminal: Terminal, *, limit: int, outcome: str | None, as_json:
     async with _open_records(terminal) as records:
         lines = await records.list(limit=limit, outcome=outcome)
     if as_json:
-        terminal.show_json([fields_json(line) for line in lines])
+        terminal.show_json([json_of(line) for line in lines])
     elif lines:
         terminal.show(*records_list(lines))
     else:

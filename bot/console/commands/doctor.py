@@ -45,6 +45,7 @@ from core.adapters.system import SystemClock, UuidSource
 from core.agent.wording import rests_on
 from core.confidence.drift import moved
 from core.config.settings import Settings, shown_value
+from core.domain.codec import json_of
 from core.domain.errors import CiteboundError, ConfigError
 from core.domain.officers import Officers
 from core.domain.question import Scope
@@ -138,15 +139,7 @@ def _verdict(findings: Sequence[Diagnosis]) -> Text:
 
 
 def _as_json(findings: Sequence[Diagnosis]) -> list[dict[str, str]]:
-    return [
-        {
-            "subject": finding.subject,
-            "health": finding.health.value,
-            "found": finding.found,
-            "cure": finding.cure,
-        }
-        for finding in findings
-    ]
+    return [json_of(finding, "subject health found cure") for finding in findings]
 
 
 MINIMUM_PYTHON = (3, 11)

@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.text import Text
 
 from bot.console.commands.privacy import acting
-from bot.console.views.terminal import Row, fields_json, one_line, open_terminal
+from bot.console.views.terminal import Row, one_line, open_terminal
 from core.adapters.postgres.engine.identity_key import IdentityKey
 from core.adapters.postgres.officers.requests import (
     HOURS,
@@ -16,6 +16,7 @@ from core.adapters.postgres.officers.requests import (
     Unmasked,
 )
 from core.adapters.postgres.officers.session import Reading
+from core.domain.codec import json_of
 from core.domain.errors import ConfigError, UsageError
 
 LISTED = Reading(statement="audit request list", views=("v_requests",))
@@ -141,4 +142,4 @@ def _erasure(request: Request) -> str:
 
 def _as_json(request: Request) -> dict[str, object]:
     scope = request.scope.as_json() if request.what == "erasure" else None
-    return fields_json(request, scope=scope)
+    return json_of(request, scope=scope)

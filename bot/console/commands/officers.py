@@ -15,6 +15,7 @@ from core.adapters.postgres.officers.grants import ListedOfficer, PostgresGrants
 from core.adapters.postgres.officers.login import ClientConnection, client_connection
 from core.adapters.system import SystemClock, UuidSource
 from core.config.settings import Settings
+from core.domain.codec import json_of
 
 UNRECORDED = (
     "What this login reads directly is not recorded, because Postgres can't. `citebound audit"
@@ -146,14 +147,7 @@ def _row(officer: ListedOfficer) -> Row:
 
 
 def _as_json(officer: ListedOfficer) -> dict[str, object]:
-    return {
-        "officer": officer.login,
-        "units": list(officer.units),
-        "audiences": list(officer.audiences),
-        "granted_at": officer.granted_at.isoformat(),
-        "revoked_at": officer.revoked_at and officer.revoked_at.isoformat(),
-        "can_log_in": officer.can_log_in,
-    }
+    return json_of(officer, "officer=login units audiences granted_at revoked_at can_log_in")
 
 
 def _listed(names: frozenset[str] | tuple[str, ...]) -> str:

@@ -17,6 +17,7 @@ from core.adapters.system import SystemClock, UuidSource
 from core.cases.clauses import clause_name
 from core.cases.precedents import PrecedentService
 from core.config.settings import Settings
+from core.domain.codec import json_of
 from core.domain.errors import UsageError
 from core.domain.officers import Officer, Officers
 from core.ports.precedents import Precedent, Proposal
@@ -194,30 +195,13 @@ def _row(one: Precedent) -> Row:
 
 
 def _json(one: Precedent) -> dict[str, object]:
-    return {
-        "number": one.number,
-        "precedent_id": one.precedent_id,
-        "state": one.state.value,
-        "case": one.case_number,
-        "question": one.question or None,
-        "wordings": list(one.wordings),
-        "answer": one.answer or None,
-        "clauses": [
-            {
-                "policy": clause.policy,
-                "version": clause.version,
-                "section": clause.section,
-                "quote": clause.quote,
-            }
-            for clause in one.clauses
-        ],
-        "groups": sorted(one.scope.groups),
-        "jurisdictions": sorted(one.scope.jurisdictions),
-        "expires_on": one.expires_on.isoformat(),
-        "answered_by": one.answered_by,
-        "proposed_by": one.proposed_by,
-        "decided_by": one.decided_by,
-        "approved_at": one.approved_at and one.approved_at.isoformat(),
-        "reason": one.reason or None,
-        "record_id": one.record_id,
-    }
+    return json_of(
+        one,
+        "number precedent_id state case=case_number question wordings answer clauses"
+        " scope.groups scope.jurisdictions expires_on answered_by proposed_by decided_by"
+        " approved_at reason record_id",
+        question=one.question or None,
+        answer=one.answer or None,
+        clauses=[json_of(clause, "policy version section quote") for clause in one.clauses],
+        reason=one.reason or None,
+    )

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from rich.text import Text
 
 from bot.console.commands.officers import own_ledger
-from bot.console.views.terminal import Row, fields_json, one_line, open_terminal
+from bot.console.views.terminal import Row, one_line, open_terminal
 from core.adapters.postgres.access import migration_url
 from core.adapters.postgres.engine.schema import open_database
 from core.adapters.postgres.officers.erasure import (
@@ -24,6 +24,7 @@ from core.adapters.postgres.officers.requests import ErasureScope, PostgresReque
 from core.adapters.postgres.officers.session import OfficerSession
 from core.adapters.system import SystemClock
 from core.config.settings import Settings
+from core.domain.codec import json_of
 from core.domain.errors import UsageError
 from core.domain.json_value import Json
 
@@ -107,7 +108,7 @@ def list_holds(*, officer: str | None, as_json: bool) -> int:
     terminal = open_terminal()
     holds = asyncio.run(_holds(officer))
     if as_json:
-        terminal.show_json([fields_json(one) for one in holds])
+        terminal.show_json([json_of(one) for one in holds])
     elif holds:
         terminal.show(*map(_row, holds))
     else:

@@ -9,6 +9,7 @@ from rich.text import Text
 from bot.console.views.terminal import Row, Terminal, one_line, open_terminal
 from core.adapters.postgres.answer_stores import AnswerStores
 from core.config.settings import Settings
+from core.domain.codec import json_of
 from core.domain.errors import ConfigError
 from core.ingest.embedding_space import Built, build_space, drop_kept
 from core.models import Embedders, open_embedders
@@ -180,11 +181,5 @@ def _serves(one: StoredSpace) -> bool:
 
 
 def _as_json(one: StoredSpace) -> dict[str, object]:
-    return {
-        "space": one.space.name,
-        "state": one.state.value,
-        "dimensions": one.space.dimensions,
-        "revision": one.space.revision,
-        "embedded": one.embedded,
-        "missing": one.missing,
-    }
+    names = "space=space.name state space.dimensions space.revision embedded missing"
+    return json_of(one, names)

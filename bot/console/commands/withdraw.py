@@ -10,6 +10,7 @@ from bot.console.stores import operator
 from bot.console.views.terminal import Terminal, one_line, open_terminal
 from core.adapters.postgres.corpus.withdrawals import Withdrawn
 from core.adapters.postgres.stores import PostgresStores
+from core.domain.codec import json_of
 from core.opening import open_stores
 
 
@@ -59,12 +60,8 @@ def _withdrawn_lines(done: Withdrawn) -> list[Text]:
 
 
 def _as_json(done: Withdrawn) -> dict[str, object]:
-    return {
-        "policy": done.key,
-        "title": done.title,
-        "since": done.withdrawal.since.isoformat(),
-        "reason": done.withdrawal.reason,
-        "edition": done.withdrawal.edition,
-        "file": done.path,
-        "record_id": done.record_id,
-    }
+    return json_of(
+        done,
+        "policy=key title withdrawal.since withdrawal.reason withdrawal.edition file=path"
+        " record_id",
+    )

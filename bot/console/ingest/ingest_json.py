@@ -7,6 +7,7 @@ from bot.console.ingest.extraction_progress import FilePlan, sum_of
 from bot.console.ingest.ingest_files import Failed, FileResult, counts_of, status_of
 from bot.console.ingest.vanished import Vanished
 from core.adapters.postgres.corpus.withdrawals import PolicyFile
+from core.domain.codec import json_of
 from core.ingest.changes import CorpusChanges, change_json
 from core.ingest.folder_listing import FileListing
 from core.ports import Published
@@ -84,12 +85,7 @@ def _skipped_as_json(listing: FileListing) -> list[dict[str, object]]:
 
 
 def _gone_as_json(one: Vanished) -> dict[str, object]:
-    return {
-        "policy": one.file.key,
-        "title": one.file.title,
-        "file": one.file.path,
-        "withdrawn_in": one.withdrawn_in,
-    }
+    return json_of(one, "policy=file.key file.title file=file.path withdrawn_in")
 
 
 def _as_json(item: FileResult) -> dict[str, object]:
@@ -108,13 +104,7 @@ def _as_json(item: FileResult) -> dict[str, object]:
         "left_out": list(done.left_out),
     }
     if isinstance(done.result, Published):
-        found |= {
-            "edition": done.result.edition,
-            "chunks": done.result.chunks,
-            "chunks_embedded": done.result.chunks_embedded,
-            "entities": done.result.entities,
-            "relations": done.result.relations,
-        }
+        found |= json_of(done.result, "edition chunks chunks_embedded entities relations")
     if done.reading:
         found["reading"] = asdict(done.reading)
     return found

@@ -17,6 +17,7 @@ from core.adapters.postgres.corpus.policy_readers import LastWord
 from core.adapters.sources.connect import checkout_of
 from core.bootstrap import Service
 from core.config.settings import Settings
+from core.domain.codec import json_of
 from core.domain.errors import UsageError
 from core.sources.store import ItemState, KnownItem
 
@@ -204,11 +205,4 @@ def _groups(audience: frozenset[str]) -> str:
 
 
 def _json_of(one: LastWord) -> dict[str, object]:
-    return {
-        "policy": one.policy,
-        "title": one.title,
-        "source": one.source,
-        "readers": sorted(one.audience),
-        "text_readers": sorted(one.of_text),
-        "is_followed": one.is_followed,
-    }
+    return json_of(one, "policy title source readers=audience text_readers=of_text is_followed")

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from bot.console.views.terminal import Row, one_line
 from core.adapters.postgres.corpus.policy_readers import ShownReaders, SourceGroup
+from core.domain.codec import json_of
 from core.domain.errors import CiteboundError
 from core.ingest.changes import CorpusChanges, change_json, change_lines, listing_command
 from core.ingest.folder_listing import other_kinds
@@ -55,24 +56,12 @@ def status_row(one: SourceStatus) -> Row:
 
 def status_json(one: SourceStatus) -> dict[str, object]:
     """Return the same as JSON."""
-    return {
-        "name": one.source.name,
-        "kind": one.source.kind.value,
-        "location": dict(one.source.location),
-        "every_s": one.source.every_s,
-        "withdrawing": one.source.withdrawing.value,
-        "synced_at": _iso(one.synced_at),
-        "error": one.error,
-        "error_since": _iso(one.error_since),
-        "due_at": _iso(one.due_at),
-        "access_every_s": one.source.access_every_s,
-        "access_read_at": _iso(one.access_read_at),
-        "access_error": one.access_error,
-        "access_error_since": _iso(one.access_error_since),
-        "unread": one.unread,
-        "items": {state.value: count for state, count in one.items.items()},
-        "others": one.others,
-    }
+    return json_of(
+        one,
+        "source.name source.kind source.location source.every_s source.withdrawing synced_at error"
+        " error_since due_at source.access_every_s access_read_at access_error access_error_since"
+        " unread items others",
+    )
 
 
 def _access_lines(one: SourceStatus) -> list[Text]:
@@ -93,10 +82,6 @@ def _minute(when: datetime | None) -> str:
     return f"{when:%Y-%m-%d %H:%M} UTC" if when else "never"
 
 
-def _iso(when: datetime | None) -> str | None:
-    return when.isoformat() if when else None
-
-
 def item_row(one: KnownItem, readers: ShownReaders | None) -> Row:
     """Show a document with the policy that it is, and who may read it."""
     head = Text(f"{one.state.value:<9}", style=_STATES[one.state])
@@ -114,15 +99,9 @@ def item_row(one: KnownItem, readers: ShownReaders | None) -> Row:
 
 def item_json(one: KnownItem, readers: ShownReaders | None) -> dict[str, object]:
     """Return the same as JSON."""
-    return {
-        "item": one.item_id,
-        "path": one.path,
-        "state": one.state.value,
-        "policy": one.policy,
-        "reason": one.reason,
-        "readers": None if readers is None else sorted(readers.audience),
-        "readers_problem": None if readers is None else readers.problem,
-    }
+    audience, problem = (readers.audience, readers.problem) if readers else (None, None)
+    names = "item=item_id path state policy reason"
+    return json_of(one, names, readers=audience, readers_problem=problem)
 
 
 def report_lines(name: str, report: SyncReport) -> list[Text | Row]:

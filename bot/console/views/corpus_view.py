@@ -10,6 +10,7 @@ from rich.text import Text
 from bot.console.views.terminal import Row, one_line
 from bot.replies.sections import section_title
 from core.adapters.postgres.corpus.corpus_report import CorpusCounts
+from core.domain.codec import json_of
 from core.domain.policy import PolicyVersion
 from core.language.spans import VersionId
 from core.ontology.graphs.conflicts import Quote
@@ -126,12 +127,12 @@ def report_json(report: Report) -> dict[str, object]:
     """Return the same as JSON."""
     return {
         "conflicts": [
-            {
-                "kind": conflict.kind,
-                "reason": conflict.reason,
-                "first": _quote_json(conflict.first),
-                "second": _quote_json(conflict.second),
-            }
+            json_of(
+                conflict,
+                "kind reason first second",
+                first=_quote_json(conflict.first),
+                second=_quote_json(conflict.second),
+            )
             for conflict in report.conflicts
         ],
         "dangling": [
@@ -168,9 +169,4 @@ def _quoted(quote: Quote) -> str:
 
 
 def _quote_json(quote: Quote) -> dict[str, object]:
-    return {
-        "policy": quote.place.policy_key,
-        "section": quote.place.number,
-        "title": quote.place.title,
-        "quote": quote.text,
-    }
+    return json_of(quote, "policy=place.policy_key section=place.number place.title quote=text")

@@ -11,6 +11,7 @@ from rich.text import Text
 from bot.console.views.terminal import Row, one_line, safe
 from core.agent.wording import ON_SAMPLES, UNCALIBRATED
 from core.domain.audit import RecordLine, RecordView
+from core.domain.codec import json_of
 from core.domain.delivery import REFERENCE
 from core.domain.json_value import Json
 from core.domain.ontology import page_name
@@ -64,19 +65,11 @@ def records_list(lines: Sequence[RecordLine]) -> Iterator[Row]:
 
 def record_json(record: RecordView) -> dict[str, object]:
     """Return a record as JSON."""
-    return {
-        "record_id": record.record_id,
-        "at": record.at.isoformat(),
-        "outcome": record.outcome,
-        "question": record.question,
-        "answer": record.answer,
-        "trace": record.trace,
-        "document": record.document,
-        "leaf_hash": record.leaf_hash,
-        "restriction": record.restriction,
-        "is_intact": record.is_intact,
-        "problems": list(record.problems),
-    }
+    return json_of(
+        record,
+        "record_id at outcome question answer trace document leaf_hash restriction is_intact"
+        " problems",
+    )
 
 
 def _integrity(record: RecordView) -> Iterator[Text]:

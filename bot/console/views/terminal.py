@@ -15,9 +15,7 @@ import sys
 import unicodedata
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
-from datetime import date
-from typing import Any
+from dataclasses import dataclass
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.progress import (
@@ -77,14 +75,6 @@ def to_json(
     """
     dumped = json.dumps(value, ensure_ascii=not is_unicode, indent=indent, default=_plain)
     return _UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", dumped)
-
-
-def fields_json(value: Any, /, **other: object) -> dict[str, object]:
-    """Return the fields of a dataclass for `to_json`, times in ISO 8601; some may be replaced."""
-    named = {each.name: getattr(value, each.name) for each in fields(value)} | other
-    return {
-        name: item.isoformat() if isinstance(item, date) else item for name, item in named.items()
-    }
 
 
 def _plain(value: object) -> object:

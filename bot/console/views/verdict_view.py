@@ -1,13 +1,14 @@
 """What `citebound audit verify` found, as text and as JSON."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 
 from rich.text import Text
 
 from core.adapters.postgres.record.record_proof import VerifiedRecord
+from core.audit.checkpoint import Checkpoint
 from core.audit.verification import Problem, Verification
+from core.domain.codec import json_of
 
 HEADINGS = {
     "intact": "Intact.",
@@ -18,52 +19,36 @@ HEADINGS = {
 
 def verdict_json(found: Verification) -> dict[str, object]:
     """Return a verification of the ledger."""
+    return json_of(
+        found,
+        "result origin size root sealed_until restored unsealed erased checked problems"
+        " problem_count=count warnings lacks took_ms",
+        **_checkpoint_json(found.newest),
+        sealed_until=_written(found.sealed_until),
+        checked=json_of(found, "records checkpoints anchors timestamps contents"),
+        problems=_problems(found.problems),
+        took_ms=round(found.took_ms),
+    )
+
+
+def _checkpoint_json(checkpoint: Checkpoint | None) -> dict[str, object]:
     return {
-        "result": found.result,
-        "origin": found.newest.origin if found.newest else None,
-        "size": found.newest.size if found.newest else 0,
-        "root": found.newest.root.hex() if found.newest else None,
-        "sealed_until": _written(found.sealed_until),
-        "restored": [asdict(restoration) for restoration in found.restored],
-        "unsealed": found.unsealed,
-        "erased": found.erased,
-        "checked": {
-            "records": found.records,
-            "checkpoints": found.checkpoints,
-            "anchors": found.anchors,
-            "timestamps": found.timestamps,
-            "contents": found.contents,
-        },
-        "problems": _problems(found.problems),
-        "problem_count": found.count,
-        "warnings": [*found.warnings],
-        "lacks": [*found.lacks],
-        "took_ms": round(found.took_ms),
+        "origin": checkpoint.origin if checkpoint else None,
+        "size": checkpoint.size if checkpoint else 0,
+        "root": checkpoint.root.hex() if checkpoint else None,
     }
 
 
 def record_verdict_json(found: VerifiedRecord) -> dict[str, object]:
     """Return a verification of one record, with its proof."""
-    checkpoint = found.checkpoint
-    return {
-        "result": found.result,
-        "record": found.record_id,
-        "tag": found.tag,
-        "at": found.at.isoformat(),
-        "leaf": found.leaf,
-        "origin": checkpoint.origin if checkpoint else None,
-        "size": checkpoint.size if checkpoint else 0,
-        "root": checkpoint.root.hex() if checkpoint else None,
-        "path": [one.hex() for one in found.path],
-        "anchors": found.anchors,
-        "citations": found.citations,
-        "contents": found.contents,
-        "erased": found.erased,
-        "problems": _problems(found.problems),
-        "warnings": [*found.warnings],
-        "lacks": [*found.lacks],
-        "took_ms": round(found.took_ms),
-    }
+    return json_of(
+        found,
+        "result record=record_id tag at leaf origin size root path anchors citations contents"
+        " erased problems warnings lacks took_ms",
+        **_checkpoint_json(found.checkpoint),
+        problems=_problems(found.problems),
+        took_ms=round(found.took_ms),
+    )
 
 
 def verdict_lines(found: Verification) -> list[Text]:

@@ -14,8 +14,9 @@ from core.agent.prompts import Prompts
 from core.agent.prompts.choice import recorded_prompts
 from core.agent.wording import DAY_BUDGET_SPENT
 from core.config.settings import Settings
+from core.domain.codec import value_of
 from core.domain.errors import BudgetSpentError, DayBudgetSpentError, ModelUnavailableError
-from core.domain.run import Budget, ModelCall, TokenUse
+from core.domain.run import Budget, ModelCall
 from core.ports import StoredCall
 from core.replay.recorded import RecordedQuestion, ReplayImpossibleError
 
@@ -92,19 +93,8 @@ class ReplayedCalls:
 
 
 def _made(recorded: Mapping[str, Any]) -> ModelCall:
-    return ModelCall(
-        purpose=recorded["purpose"],
-        model=recorded["model"],
-        prompt=recorded["prompt"],
-        request_hash=recorded["request_hash"],
-        tokens=TokenUse(**recorded["tokens"]),
-        cost_usd=recorded["cost_usd"],
-        attempts=recorded["attempts"],
-        started_s=0.0,
-        ended_s=0.0,
-        error=recorded["error"],
-        response_hash=recorded.get("response_hash"),
-    )
+    names = "purpose model prompt request_hash tokens cost_usd attempts error response_hash~"
+    return value_of(ModelCall, recorded, names, started_s=0.0, ended_s=0.0)
 
 
 def replaying_reasoner(

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from core.domain.codec import json_of
 from core.domain.json_value import Json
 from core.domain.ontology import (
     Entity,
@@ -240,14 +241,12 @@ def listed(found: EntityList, items: Mapping[str, Json] | None = None) -> dict[s
 
 def entity_json(entity: Entity) -> dict[str, Json]:
     """Return an entity as JSON."""
-    return {
-        "id": entity.key,
-        "type": entity.type.value,
-        "name": entity.name,
-        "aliases": list(entity.aliases),
-        "attributes": {name: value[:_MOST_CHARACTERS] for name, value in entity.attributes.items()},
-        "description": entity.description[:_MOST_CHARACTERS],
-    }
+    return json_of(
+        entity,
+        "id=key type name aliases attributes description",
+        attributes={name: value[:_MOST_CHARACTERS] for name, value in entity.attributes.items()},
+        description=entity.description[:_MOST_CHARACTERS],
+    )
 
 
 def relation_json(

@@ -12,6 +12,7 @@ from core.audit.documents import Event
 from core.domain.audit import Tag
 from core.domain.case import AskedAnswer, ReviewVerdict, StoredCase
 from core.domain.case_actions import Refusal
+from core.domain.codec import json_of
 from core.domain.json_value import Json
 from core.domain.officers import Account, Officer
 from core.ports.cases import Actor, LoggedAction, RecordedEvent
@@ -154,13 +155,8 @@ class PostgresCaseLog:
 
 
 def _standing(case: StoredCase) -> dict[str, Json]:
-    return {
-        "case": case.case_id,
-        "number": case.number,
-        "state": case.state.value,
-        "owner": case.owner,
-        "due_at": None if case.due_at is None else instant(case.due_at),
-        "urgency": case.urgency.value,
-        "opener": case.opener.value,
-        "why": case.reason,
-    }
+    return json_of(
+        case,
+        "case=case_id number state owner due_at urgency opener why=reason",
+        due_at=case.due_at and instant(case.due_at),
+    )

@@ -1,16 +1,15 @@
 """Queue replies: as JSON in the outbox, and with the record of the run that they answer."""
 
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import bindparam, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.adapters.postgres.engine.rows import record
 from core.agent.reply.answer_json import answer_json, answer_of
 from core.domain.case import ReviewVerdict
+from core.domain.codec import json_of, value_of
 from core.domain.delivery import AboutCase, CasePart, Notice, StoredReply
 from core.domain.errors import ContractError, OvertakenError
 from core.domain.run import Run
@@ -31,6 +30,11 @@ CLARIFIED = 6
 """Likewise of what rewrites a question back."""
 A_REMINDER = 7
 """Likewise of what reminds officers of a case."""
+_REPLY = (
+    "answer notice question_id answer_id record_id leaf_hash groups language? about?"
+    " outdated=is_outdated? edition? asked? subject? checkpoint? again=ask_again_at?"
+)
+_ABOUT = "what case=case_id message=message_id state"
 _REMINDERS = frozenset({CasePart.REMINDER, CasePart.OVERDUE})
 A_SUBJECT = 8
 """Likewise of a notice that names what it is about."""
@@ -132,25 +136,10 @@ def reply_json(reply: StoredReply) -> dict[str, Any]:
 
     What a person typed stands under `asked` alone, which is erased with their texts.
     """
-    return {
-        "v": _format(reply),
-        "answer": None if reply.answer is None else answer_json(reply.answer),
-        "notice": None if reply.notice is None else reply.notice.value,
-        "question_id": reply.question_id,
-        "answer_id": reply.answer_id,
-        "record_id": reply.record_id,
-        "leaf_hash": reply.leaf_hash,
-        "groups": sorted(reply.groups),
-        **({} if reply.language is None else {"language": reply.language.value}),
-        **({} if reply.about is None else {"about": _about_json(reply.about)}),
-        **({"outdated": True} if reply.is_outdated else {}),
-        **({} if reply.chosen is None else {"chosen": True, "asked": reply.chosen}),
-        **({} if reply.edition is None else {"edition": reply.edition}),
-        **({} if reply.asked is None else {"asked": reply.asked}),
-        **({} if reply.subject is None else {"subject": reply.subject}),
-        **({} if reply.checkpoint is None else {"checkpoint": reply.checkpoint}),
-        **({} if reply.ask_again_at is None else {"again": reply.ask_again_at.isoformat()}),
-    }
+    answer = reply.answer and answer_json(reply.answer)
+    about = reply.about and json_of(reply.about, _ABOUT)
+    written = json_of(reply, _REPLY, v=_format(reply), answer=answer, about=about)
+    return ({} if reply.chosen is None else {"chosen": True, "asked": reply.chosen}) | written
 
 
 def reply_of(stored: Mapping[str, Any]) -> StoredReply:
@@ -161,23 +150,16 @@ def reply_of(stored: Mapping[str, Any]) -> StoredReply:
     """
     if stored["v"] not in range(FORMAT, A_REPORT + 1):
         raise ContractError(f"expected a reply of format {FORMAT}, got {stored['v']!r}")
-    return StoredReply(
-        answer=None if stored["answer"] is None else answer_of(stored["answer"]),
-        notice=None if stored["notice"] is None else Notice(stored["notice"]),
-        about=_about(stored["about"]) if "about" in stored else None,
-        question_id=stored["question_id"],
-        answer_id=stored["answer_id"],
-        record_id=stored["record_id"],
-        leaf_hash=stored["leaf_hash"],
-        groups=frozenset(stored["groups"]),
+    chosen = stored.get("asked", "") if stored.get("chosen") else None
+    return value_of(
+        StoredReply,
+        stored,
+        _REPLY,
+        answer=stored["answer"] and answer_of(stored["answer"]),
+        about=value_of(AboutCase, stored["about"], _ABOUT) if "about" in stored else None,
         language=spoken(stored["language"]) if "language" in stored else None,
-        is_outdated=stored.get("outdated", False),
-        chosen=stored.get("asked", "") if stored.get("chosen") else None,
-        edition=stored.get("edition"),
-        asked=None if stored.get("chosen") else stored.get("asked"),
-        checkpoint=stored.get("checkpoint"),
-        subject=stored.get("subject"),
-        ask_again_at=datetime.fromisoformat(stored["again"]) if "again" in stored else None,
+        chosen=chosen,
+        asked=stored.get("asked") if chosen is None else None,
     )
 
 
@@ -193,19 +175,6 @@ def _format(reply: StoredReply) -> int:
     if reply.about is not None and reply.about.what in _REMINDERS:
         return A_REMINDER
     return FORMAT if reply.about is None else ABOUT_A_CASE
-
-
-def _about_json(about: AboutCase) -> dict[str, Any]:
-    return {
-        "what": about.what.value,
-        "case": about.case_id,
-        "message": about.message_id,
-        "state": None if about.state is None else about.state.value,
-    }
-
-
-def _about(stored: Mapping[str, Any]) -> AboutCase:
-    return record(AboutCase, stored, case_id=stored["case"], message_id=stored["message"])
 
 
 _DONE = text(
