@@ -21,13 +21,12 @@ from core.adapters.postgres.engine.pseudonyms import open_pseudonyms
 from core.adapters.postgres.ontology.fact_index import index_missing
 from core.adapters.postgres.record.model_calls import ForgetfulCallLog
 from core.adapters.system import SystemClock, UuidSource
-from core.agent.request import AskRequest, CalibrationSource
+from core.agent.request import AskRequest
 from core.agent.service import Answering
 from core.cases.opening import AnswerRecorder
 from core.config.settings import Settings
 from core.domain.conversation import Place
 from core.domain.errors import EmptyCorpusError
-from core.domain.limits import RunLimits
 from core.failpoints import arm
 from core.models import (
     Embedders,
@@ -40,10 +39,9 @@ from core.models import (
     open_embedders,
     open_reasoners,
 )
-from core.ports import AuditLog, Clock, Embedder, IdSource, Reader, ReasonerFactory
-from core.ports.precedents import TellsPrecedents
+from core.ports import Clock, Embedder, IdSource, Reader, ReasonerFactory
 from core.retrieval.relevance import RelevanceRescorer
-from core.retrieval.retriever import ChunkRetriever, Retriever
+from core.retrieval.retriever import Retriever
 from core.retrieval.serving_embedder import CorpusEmbedder, NoEmbedder
 
 FIRST_QUESTION = "May I accept a gift from a supplier, and who has to approve it?"
@@ -115,23 +113,14 @@ class AnswerService(AnswerStores):
         """One question in, one recorded reply out."""
         return self._answering_by(self.models.reasoners)
 
-    def _answering_by(
-        self,
-        reasoners: Reasoners,
-        *,
-        retriever: ChunkRetriever | None = None,
-        limits: RunLimits | None = None,
-        precedents: TellsPrecedents | None = None,
-        calibrations: CalibrationSource | None = None,
-        log: AuditLog | None = None,
-    ) -> Answering:
+    def _answering_by(self, reasoners: Reasoners) -> Answering:
         measured = self.models.measured
         local = measured if isinstance(measured, LocalEmbedder) else None
         return Answering(
             english=local.words if local else None,
             likeness=measured,
             off_topic=LocalOffTopic(local) if local else None,
-            precedents=precedents or self.precedents,
+            precedents=self.precedents,
             about=self.about,
             models=self.models.names,
             reasoner=reasoners.first,
@@ -139,15 +128,15 @@ class AnswerService(AnswerStores):
             corpus=self.corpus,
             ontology=self.ontology,
             conversations=self.conversations,
-            retriever=retriever or self.retriever,
+            retriever=self.retriever,
             guard=self.models.guard,
-            log=log or self.recorder,
+            log=self.recorder,
             clock=self.clock,
             ids=self.ids,
-            limits=limits or self.settings.run_limits,
+            limits=self.settings.run_limits,
             contacts=self.settings.speak_up,
             about_us=about_us(self.settings, local),
-            calibrations=calibrations or self.calibrations,
+            calibrations=self.calibrations,
         )
 
     @cached_property

@@ -5,6 +5,7 @@ Every dependency can be replaced by a parameter; nothing connects at import.
 
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from functools import cached_property, partial
 
 from core.adapters.postgres.engine.database import SERVING
@@ -53,8 +54,8 @@ class Service(AnswerService, PostgresStores):
             question: RecordedQuestion, searches: ChunkRetriever, limits: RunLimits
         ) -> Answering:
             reasoners = replaying_reasoners(question, self.settings, reader=self.models.reader)
-            return self._answering_by(
-                reasoners,
+            return replace(
+                self._answering_by(reasoners),
                 retriever=searches,
                 limits=limits,
                 precedents=RecordedPrecedents(question, zone=self.clock.zones.home),
@@ -72,7 +73,7 @@ class Service(AnswerService, PostgresStores):
     def calibrated(self, calibrations: Calibrations) -> Answering:
         """Return what answers as `answering` does, by other calibrations."""
         source = ShippedCalibrations(calibrations)
-        return self._answering_by(self.models.reasoners, calibrations=source)
+        return replace(self.answering, calibrations=source)
 
     @asynccontextmanager
     async def comparing(
@@ -92,7 +93,9 @@ class Service(AnswerService, PostgresStores):
                     log=ForgetfulCallLog(),
                 )
                 reasoners = await stack.enter_async_context(opened)
-            yield self._answering_by(reasoners, calibrations=calibrations, log=RecordsNothing())
+            answering = self._answering_by(reasoners)
+            active = calibrations or answering.calibrations
+            yield replace(answering, calibrations=active, log=RecordsNothing())
 
     @cached_property
     def starters(self) -> StarterService:

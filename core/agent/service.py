@@ -5,8 +5,8 @@ The message is understood in its thread, answered by the pipeline, recorded, and
 
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 
 from core.agent.conversation.misconduct import is_confidential
 from core.agent.conversation.referring import resolve
@@ -44,29 +44,22 @@ from core.domain.errors import (
     first_transient,
     raised_at,
 )
-from core.domain.officers import SpeakUpContacts
 from core.domain.question import Question, Turn
-from core.domain.run import Run, RunLimits, RunSetup
+from core.domain.run import Run, RunSetup
 from core.ontology.graphs.whole import WholeOntology
 from core.ontology.tools.toolbox import OntologyToolbox
 from core.ports import (
     AuditLog,
-    Clock,
     Completion,
     ConversationStore,
-    CorpusReader,
     Embedder,
     IdSource,
     Knowledge,
     OntologyStore,
     Progress,
-    Reader,
     ReasonerFactory,
 )
-from core.ports.corpus import AboutPolicies
-from core.ports.precedents import TellsPrecedents
-from core.ports.text_models import AboutUs, EnglishWords, OffTopic
-from core.retrieval.retriever import ChunkRetriever
+from core.ports.text_models import EnglishWords, OffTopic
 
 logger = logging.getLogger(__name__)
 
@@ -74,67 +67,37 @@ NO_EDITION = 0
 """The edition of a message that was closed before anything was published."""
 
 
-class Answering:
-    """Answers questions. Safe from many tasks.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Answering(PipelineParts):
+    """Answers questions. Safe from many tasks."""
 
-    `fallback` answers what the language model of `reasoner` cannot finish. Without `english`, the
-    spelling of questions is not corrected for the search; without `likeness`, what a follow-up
-    replaces is found by words and places; without `off_topic`, only the search tells what has
-    nothing to do with policies; without `about`, questions about policies are answered from their
-    text alone. `models` is recorded; see `RunSetup.models`. Without `calibrations`, those of the
-    release are in force. `contacts` are named to whoever reports misconduct.
-    """
+    fallback: ReasonerFactory | None = None
+    """Answers what the language model of `reasoner` cannot finish."""
+    ontology: OntologyStore
+    """Opens what is known, for a question."""
+    conversations: ConversationStore
+    """Reads threads."""
+    log: AuditLog
+    """Records."""
+    ids: IdSource
+    """Names questions and conversations."""
+    english: EnglishWords | None = None
+    """Corrects the spelling of questions for the search; None: nothing does."""
+    likeness: Embedder | None = None
+    """Finds what a follow-up replaces; None: words and places do."""
+    off_topic: OffTopic | None = None
+    """Tells what has nothing to do with policies; None: only the search does."""
+    models: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
+    """Recorded; see `RunSetup.models`."""
+    calibrations: CalibrationSource = field(default_factory=ShippedCalibrations)
+    """Those in force."""
 
-    def __init__(
-        self,
-        *,
-        reasoner: ReasonerFactory,
-        fallback: ReasonerFactory | None = None,
-        corpus: CorpusReader,
-        ontology: OntologyStore,
-        conversations: ConversationStore,
-        retriever: ChunkRetriever,
-        guard: Reader | None = None,
-        log: AuditLog,
-        clock: Clock,
-        ids: IdSource,
-        limits: RunLimits,
-        english: EnglishWords | None = None,
-        likeness: Embedder | None = None,
-        off_topic: OffTopic | None = None,
-        precedents: TellsPrecedents | None = None,
-        about: AboutPolicies | None = None,
-        models: Mapping[str, str | None] | None = None,
-        calibrations: CalibrationSource | None = None,
-        contacts: SpeakUpContacts | None = None,
-        about_us: AboutUs | None = None,
-    ) -> None:
-        self._parts = PipelineParts(
-            reasoner=reasoner,
-            corpus=corpus,
-            retriever=retriever,
-            guard=guard,
-            clock=clock,
-            limits=limits,
-            precedents=precedents,
-            about=about,
-            contacts=contacts or SpeakUpContacts(),
-            about_us=about_us or AboutUs(),
-        )
-        self._fallback = fallback
-        self._models = models or {}
-        self._calibrations = calibrations or ShippedCalibrations()
-        self._ontology = ontology
-        self._conversations = conversations
-        self._log = log
-        self._ids = ids
-        self._english = english
-        self._likeness = likeness
-        self._similar = SimilarPrecedents(precedents, likeness)
-        self._off_topic = off_topic
+    @cached_property
+    def _similar(self) -> SimilarPrecedents:
+        return SimilarPrecedents(self.precedents, self.likeness)
 
     def _pipeline_of(self, parts: PipelineParts) -> Fallback:
-        second = replace(parts, reasoner=self._fallback) if self._fallback else None
+        second = replace(parts, reasoner=self.fallback) if self.fallback else None
         return Fallback(Pipeline(parts), Pipeline(second) if second else None)
 
     async def ask(
@@ -159,8 +122,8 @@ class Answering:
             OvertakenError: The completion's lease is lost. Nothing was recorded.
             TransientError: The database failed, or `StarvedError`. Nothing was recorded.
         """
-        known = await self._conversations.find(request.place)
-        history = await self._conversations.history(known) if known else ()
+        known = await self.conversations.find(request.place)
+        history = await self.conversations.history(known) if known else ()
         question = await self._checked(request, conversation_id=known)
         try:
             question = await self._in_thread(question, request, history)
@@ -168,8 +131,8 @@ class Answering:
             if talk is not None:
                 run = self._chatting(request, question, talk)
                 return await self._recorded(run, completion)
-            knowledge = await self._ontology.open(question.scope)
-            run = await self._run(request, question, knowledge, self._parts, progress)
+            knowledge = await self.ontology.open(question.scope)
+            run = await self._run(request, question, knowledge, self, progress)
             run = replace(run, answer=await self._similar.beside(run.question, run.answer))
         except Exception as error:  # whatever it is, whoever asked hears of it
             return await self._recorded(self._failed(question, error, completion), completion)
@@ -186,8 +149,8 @@ class Answering:
         Raises:
             TransientError: The database failed.
         """
-        known = await self._conversations.find(request.place)
-        history = await self._conversations.history(known) if known else ()
+        known = await self.conversations.find(request.place)
+        history = await self.conversations.history(known) if known else ()
         text = clean(request.text)[:MAX_QUESTION]
         question = self._question(request, text=text, conversation_id=known, edition=NO_EDITION)
         return is_confidential(replace(question, history=history))
@@ -236,14 +199,14 @@ class Answering:
             OvertakenError: See `ask`.
             TransientError: See `ask`.
         """
-        known = await self._conversations.find(request.place)
-        edition = request.edition or await self._parts.corpus.current_edition() or NO_EDITION
+        known = await self.conversations.find(request.place)
+        edition = request.edition or await self.corpus.current_edition() or NO_EDITION
         text = clean(request.text)[:MAX_QUESTION]
         question = self._question(request, text=text, conversation_id=known, edition=edition)
         return await self._recorded(self._unanswered(question, answer, cause=cause), completion)
 
     async def _recorded(self, run: Run, completion: Completion | None) -> Reply:
-        receipt = await self._log.record(run, completion=completion)
+        receipt = await self.log.record(run, completion=completion)
         return Reply(
             answer=receipt.answer,
             run=replace(run, answer=receipt.answer),
@@ -271,10 +234,10 @@ class Answering:
         if talk is not None:
             return self._chatting(request, question, talk)
         if not without:
-            knowledge = await self._ontology.open(question.scope)
-            return await self._run(request, question, knowledge, self._parts, NO_PROGRESS)
-        left = without_sections(await self._ontology.snapshot(question.scope), without)
-        parts = replace(self._parts, retriever=WithoutSections(self._parts.retriever, without))
+            knowledge = await self.ontology.open(question.scope)
+            return await self._run(request, question, knowledge, self, NO_PROGRESS)
+        left = without_sections(await self.ontology.snapshot(question.scope), without)
+        parts = replace(self, retriever=WithoutSections(self.retriever, without))
         return await self._run(request, question, WholeOntology(left), parts, NO_PROGRESS)
 
     async def _run(
@@ -287,7 +250,7 @@ class Answering:
     ) -> Run:
         """Take a question through the pipeline, and keep what a replay needs."""
         searches = SearchLog(parts.retriever)
-        calibrations = await self._calibrations.active()
+        calibrations = await self.calibrations.active()
         most, deadline_s = parts.limits.tool_calls, parts.limits.deadline_s * request.attempt
         limits = replace(parts.limits, deadline_s=deadline_s)
         run = await self._pipeline_of(replace(parts, retriever=searches, limits=limits)).run(
@@ -301,24 +264,22 @@ class Answering:
             )
         )
         run = await self._finished(request, question, run)
-        run = await unless_altered(run, self._parts.corpus)
+        run = await unless_altered(run, self.corpus)
         setup = self._setup(request, calibrations)
         return replace(run, setup=setup, searches=searches.made)
 
     def _setup(self, request: AskRequest, calibrations: Calibrations) -> RunSetup:
-        return run_setup(
-            request, limits=self._parts.limits, models=self._models, calibrations=calibrations
-        )
+        return run_setup(request, limits=self.limits, models=self.models, calibrations=calibrations)
 
     async def _finished(self, request: AskRequest, question: Question, run: Run) -> Run:
         """Return a run as it is recorded: with remarks, or as off topic."""
         answer = remarked(question, run.answer, request)
-        answer = await with_sources(question, answer, self._parts)
+        answer = await with_sources(question, answer, self)
         is_told = stands_alone(question) and may_be_off_topic(answer)
-        if self._off_topic is None or not is_told:
+        if self.off_topic is None or not is_told:
             return replace(run, answer=answer)
         try:
-            likelihood = await self._off_topic.likelihood(question.text)
+            likelihood = await self.off_topic.likelihood(question.text)
         except ContractError as error:
             logger.warning("no message is taken for off topic: %s", error)
             return replace(run, answer=answer)
@@ -326,9 +287,9 @@ class Answering:
 
     async def _prepared(self, question: Question, knowledge: Knowledge) -> Question:
         """Return a question as it is searched: spelling corrected, bound to policies it names."""
-        searched = await corrected(question.standalone, knowledge, self._english)
+        searched = await corrected(question.standalone, knowledge, self.english)
         searched = "" if searched == question.standalone else searched
-        return await bind_to_policies(replace(question, searched=searched), self._parts.corpus)
+        return await bind_to_policies(replace(question, searched=searched), self.corpus)
 
     async def _in_thread(
         self, question: Question, request: AskRequest, history: tuple[Turn, ...]
@@ -336,9 +297,9 @@ class Answering:
         """Return the question with what its thread adds."""
         read = partial(resolve, question.text, history, request.context, asker=question.asker)
         meant = read()
-        if meant.compared and self._likeness is not None:
+        if meant.compared and self.likeness is not None:
             try:
-                found = await self._likeness.embed_documents(meant.compared)
+                found = await self.likeness.embed_documents(meant.compared)
             except ContractError as error:
                 logger.warning("what a follow-up exchanges is found by its words: %s", error)
             else:
@@ -361,7 +322,7 @@ class Answering:
             raise UsageError(
                 f"the question has {len(text)} characters; at most {MAX_QUESTION} are taken"
             )
-        edition = await self._parts.corpus.current_edition()
+        edition = await self.corpus.current_edition()
         if edition is None:
             raise EmptyCorpusError
         if request.edition is not None and not 1 <= request.edition <= edition:
@@ -374,16 +335,16 @@ class Answering:
         self, request: AskRequest, *, text: str, conversation_id: str | None, edition: int
     ) -> Question:
         """Return the question as it stands alone, without its thread."""
-        now = self._parts.clock.now()
+        now = self.clock.now()
         return Question(
-            question_id=request.question_id or self._ids.new(),
-            conversation_id=conversation_id or self._ids.new(),
+            question_id=request.question_id or self.ids.new(),
+            conversation_id=conversation_id or self.ids.new(),
             place=request.place,
             asker=request.asker,
             text=text,
             standalone=text,
             scope=request.scope(
-                today=self._parts.clock.day_of(now, request.jurisdiction), edition=edition
+                today=self.clock.day_of(now, request.jurisdiction), edition=edition
             ),
             asked_at=now,
             is_addressed=request.is_addressed,
@@ -391,5 +352,5 @@ class Answering:
         )
 
     def _unanswered(self, question: Question, answer: Answer, *, cause: str) -> Run:
-        name, edition = self._parts.reasoner.name, question.scope.edition or NO_EDITION
+        name, edition = self.reasoner.name, question.scope.edition or NO_EDITION
         return unanswered(question, answer, edition=edition, cause=cause, reasoner=name)
