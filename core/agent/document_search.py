@@ -24,7 +24,7 @@ from core.language.content_words import stem, words
 from core.language.spans import Span
 from core.ontology.tools.registry import ArgumentError, Arguments, Parameter, Tool
 from core.ports import Knowledge, Lookup, SearchResult
-from core.retrieval.retriever import ChunkRetriever, Retrieved
+from core.retrieval.retriever import ChunkRetriever, Query, Retrieved
 
 SEARCH_PASSAGES = "search_passages"
 READ_SECTION = "read_section"
@@ -255,7 +255,7 @@ class DocumentSearch:
         """Search with cross-references, unless `neighbours` says how many are wanted."""
         wanted = self.limits.neighbours if neighbours is None else neighbours
         return await self.retriever.retrieve(
-            query, self.question.scope, depth=depth, neighbours=wanted, policies=policies
+            Query(query, self.question.scope, depth=depth, neighbours=wanted, policies=policies)
         )
 
     async def _search_passages(self, _: Lookup, arguments: Arguments) -> Mapping[str, Json]:

@@ -13,7 +13,7 @@ from core.domain.ontology import SectionRef, Snapshot
 from core.domain.question import Scope, Turn
 from core.domain.run import Run
 from core.ports import Completion, RecordReceipt, SearchResult
-from core.retrieval.retriever import ChunkRetriever, Retrieved
+from core.retrieval.retriever import ChunkRetriever, Query, Retrieved
 
 Sections = frozenset[tuple[str, str]]
 """Policy key, and section number (or title, where unnumbered) in lower case."""
@@ -33,28 +33,15 @@ class WithoutSections:
         self._retriever = retriever
         self._sections = sections
 
-    async def retrieve(
-        self,
-        question_text: str,
-        scope: Scope,
-        *,
-        depth: int,
-        neighbours: int,
-        policies: frozenset[str] = frozenset(),
-    ) -> Retrieved:
+    async def retrieve(self, query: Query, /) -> Retrieved:
         """See `Retriever.retrieve`."""
-        found = await self._retriever.retrieve(
-            question_text,
-            scope,
-            depth=depth + SPARE,
-            neighbours=neighbours + SPARE,
-            policies=policies,
-        )
+        more = replace(query, depth=query.depth + SPARE, neighbours=query.neighbours + SPARE)
+        found = await self._retriever.retrieve(more)
         return replace(
             found,
             result=SearchResult(
-                hits=self._kept(found.result.hits)[:depth],
-                neighbours=self._kept(found.result.neighbours)[:neighbours],
+                hits=self._kept(found.result.hits)[: query.depth],
+                neighbours=self._kept(found.result.neighbours)[: query.neighbours],
                 searched=found.result.searched,
             ),
         )

@@ -9,14 +9,15 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Protocol
 
-from core.domain.codec import json_of
+from core.domain.codec import json_of, value_of
 from core.domain.evidence import RetrievedChunk
 from core.domain.json_value import JsonObject
 from core.domain.policy import ChunkKey
 from core.domain.question import Scope
 from core.ports import SearchResult
-from core.retrieval.retriever import ChunkRetriever, Retrieved
+from core.retrieval.retriever import ChunkRetriever, Query, Retrieved
 
+_ASKED = "text depth neighbours policies"
 _NUMBERS = ("lexical_score", "dense_score", "score", "relevance", "coverage")
 
 
@@ -32,21 +33,10 @@ class SearchLog:
         """The searches so far, as they are recorded."""
         return tuple(self._made)
 
-    async def retrieve(
-        self,
-        question_text: str,
-        scope: Scope,
-        *,
-        depth: int,
-        neighbours: int,
-        policies: frozenset[str] = frozenset(),
-    ) -> Retrieved:
+    async def retrieve(self, query: Query, /) -> Retrieved:
         """See `Retriever.retrieve`."""
-        found = await self._retriever.retrieve(
-            question_text, scope, depth=depth, neighbours=neighbours, policies=policies
-        )
-        asked = _asked(question_text, depth, neighbours, policies)
-        self._made.append({"asked": asked, **_found_json(found)})
+        found = await self._retriever.retrieve(query)
+        self._made.append({"asked": json_of(query, _ASKED), **_found_json(found)})
         return found
 
     async def section(
@@ -77,23 +67,13 @@ class RecordedSearches:
     unreadable: frozenset[str] = field(default_factory=frozenset, init=False)
     """Ids of the chunks found then that nobody of the scope may read now."""
 
-    async def retrieve(
-        self,
-        question_text: str,
-        scope: Scope,
-        *,
-        depth: int,
-        neighbours: int,
-        policies: frozenset[str] = frozenset(),
-    ) -> Retrieved:
+    async def retrieve(self, query: Query, /) -> Retrieved:
         """See `Retriever.retrieve`."""
-        asked = _asked(question_text, depth, neighbours, policies)
-        stored = next((one for one in self.recorded if one["asked"] == asked), None)
+        asked = json_of(query, _ASKED)
+        stored = next((made for made in self.recorded if made["asked"] == asked), None)
         if stored is not None:
-            return await self._read(stored, scope)
-        return await self.live.retrieve(
-            question_text, scope, depth=depth, neighbours=neighbours, policies=policies
-        )
+            return await self._read(stored, query.scope)
+        return await self.live.retrieve(query)
 
     async def section(
         self, policy_key: str, section: str | None, scope: Scope
@@ -134,21 +114,10 @@ class RecordedSearches:
         """Search again, and return how many searches find other chunks, or another order, now."""
         count = 0
         for stored in self.recorded:
-            asked: Mapping[str, Any] = stored["asked"]
-            found = await self.live.retrieve(
-                asked["text"],
-                scope,
-                depth=asked["depth"],
-                neighbours=asked["neighbours"],
-                policies=frozenset(asked["policies"]),
-            )
+            found = await self.live.retrieve(value_of(Query, stored["asked"], _ASKED, scope=scope))
             then = [row["key"] for row in stored["chunks"]]
             count += then != [row["key"] for row in _found_json(found)["chunks"]]
         return count
-
-
-def _asked(text: str, depth: int, neighbours: int, policies: frozenset[str]) -> JsonObject:
-    return {"text": text, "depth": depth, "neighbours": neighbours, "policies": sorted(policies)}
 
 
 def _found_json(found: Retrieved) -> JsonObject:

@@ -11,7 +11,7 @@ does. Their scores order the chunks of one question and are not calibrated; see 
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from math import log
 from typing import Protocol
 
@@ -174,18 +174,27 @@ class _Embedded:
     is_degraded: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is looked for."""
+
+    text: str
+    """The question, standing alone."""
+    scope: Scope
+    """What may be found."""
+    _: KW_ONLY
+    depth: int
+    """Hits wanted, from 1."""
+    neighbours: int
+    """Cross-referenced chunks to add at most."""
+    policies: frozenset[str] = frozenset()
+    """Keys of the policies to search; empty: all in scope."""
+
+
 class ChunkRetriever(Protocol):
     """What finds chunks for a run: the `Retriever`, or one that leaves sections out."""
 
-    async def retrieve(
-        self,
-        question_text: str,
-        scope: Scope,
-        *,
-        depth: int,
-        neighbours: int,
-        policies: frozenset[str] = frozenset(),
-    ) -> Retrieved:
+    async def retrieve(self, query: Query, /) -> Retrieved:
         """See `Retriever.retrieve`."""
         ...
 
@@ -219,40 +228,25 @@ class Retriever:
         self._rescorer = rescorer
         self._monotonic_s = monotonic_s
 
-    async def retrieve(
-        self,
-        question_text: str,
-        scope: Scope,
-        *,
-        depth: int,
-        neighbours: int,
-        policies: frozenset[str] = frozenset(),
-    ) -> Retrieved:
+    async def retrieve(self, query: Query, /) -> Retrieved:
         """Find chunks for a question.
-
-        Args:
-            question_text: The question, standing alone.
-            scope: What may be found.
-            depth: Hits wanted, from 1.
-            neighbours: Cross-referenced chunks to add at most.
-            policies: Keys of the policies to search; empty: all in scope.
 
         Raises:
             TransientError: The database failed.
         """
         started_s = self._monotonic_s()
-        asked = await self._embed(question_text)
+        asked = await self._embed(query.text)
         request = SearchRequest(
-            text=question_text,
+            text=query.text,
             embedding=asked.vector,
-            scope=scope,
-            limit=depth,
-            neighbours=neighbours,
+            scope=query.scope,
+            limit=query.depth,
+            neighbours=query.neighbours,
             space=asked.space,
-            policies=policies,
+            policies=query.policies,
         )
         found = await self._search.search(request)
-        result = await self._rescored(question_text, found.result)
+        result = await self._rescored(query.text, found.result)
         return Retrieved(
             result=result,
             embedding_used=asked.vector is not None,

@@ -13,6 +13,7 @@ from core.domain.answer import Badge, Outcome
 from core.domain.audit import Tag
 from core.domain.conversation import Place
 from core.ingest.prepare import Overrides
+from core.retrieval.retriever import Query
 from tests.databases import UnrecordedReader, logins
 
 TRAVEL = """# Travel Policy
@@ -177,7 +178,13 @@ async def test_a_search_stays_within_the_policies_that_it_is_given(service: Serv
     scope = (await _ask(service, "hello?")).run.question.scope
     for key, found in (("gifts", {"gifts"}), ("travel", {"travel"}), ("board-pay", set[str]())):
         result = await service.retriever.retrieve(
-            "vouchers, bonus of the board", scope, depth=9, neighbours=0, policies=frozenset({key})
+            Query(
+                "vouchers, bonus of the board",
+                scope,
+                depth=9,
+                neighbours=0,
+                policies=frozenset({key}),
+            )
         )
         assert {hit.place.policy_key for hit in result.result.hits} == found
 

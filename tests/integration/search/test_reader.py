@@ -12,6 +12,7 @@ from core.config.settings import Settings
 from core.domain.errors import ConfigError
 from core.domain.question import Scope
 from core.ingest.prepare import Overrides
+from core.retrieval.retriever import Query
 from tests.databases import logins
 from tests.fakes import ScriptedReader
 
@@ -52,7 +53,7 @@ async def test_a_question_has_the_readers_order(database_url: str) -> None:
         )
         scope = Scope(as_of=date(2026, 6, 1))
         found = await service.retriever.retrieve(
-            "Which travel expenses are paid?", scope, depth=2, neighbours=0
+            Query("Which travel expenses are paid?", scope, depth=2, neighbours=0)
         )
     assert [hit.place.number for hit in found.result.hits] == ["2.1", "1.1"]
     traced = retrieval_json(found, 2)

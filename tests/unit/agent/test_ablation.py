@@ -3,7 +3,7 @@
 from datetime import date
 
 from core.agent.rehearsal import SPARE, WithoutSections, is_in, without_sections
-from core.retrieval.retriever import Retriever
+from core.retrieval.retriever import Query, Retriever
 from evals.measuring.labelled import rehearse_labelled
 from tests.factories import make_judgement, make_place, make_scope
 from tests.fakes import InMemoryCorpus, InMemoryOntology, InMemorySearch, ScriptedReasoner
@@ -27,7 +27,7 @@ async def test_removed_sections_are_not_found() -> None:
     search = InMemorySearch(InMemoryCorpus(GIFTS, REPORTING))
     plain = Retriever(search, None)
     found = await WithoutSections(plain, LIMITS).retrieve(
-        "May I accept cash?", make_scope(), depth=2, neighbours=0
+        Query("May I accept cash?", make_scope(), depth=2, neighbours=0)
     )
     assert [hit.place.policy_key for hit in found.result.hits] == ["gifts", "speak-up"]
     assert all(CASH not in hit.text for hit in found.result.hits)

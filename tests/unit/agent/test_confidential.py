@@ -12,7 +12,7 @@ from core.agent.conversation.misconduct import (
 from core.domain.answer import NotJudged, Outcome
 from core.domain.conversation import ContextMessage
 from core.domain.question import Turn
-from core.retrieval.retriever import Retriever
+from core.retrieval.retriever import Query, Retriever
 from tests.factories import make_question
 from tests.fakes import ScriptedReasoner
 from tests.unit.agent.world import TRUE, make_world
@@ -76,9 +76,9 @@ async def test_nothing_confidential_is_searched_for_or_sent(
     sought: list[str] = []
     retrieve = Retriever.retrieve
 
-    async def watched(self: Retriever, question_text: str, *given: Any, **more: Any) -> Any:
-        sought.append(question_text)
-        return await retrieve(self, question_text, *given, **more)
+    async def watched(self: Retriever, query: Query) -> Any:
+        sought.append(query.text)
+        return await retrieve(self, query)
 
     monkeypatch.setattr(Retriever, "retrieve", watched)
     model = ScriptedModel()

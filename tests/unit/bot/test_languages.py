@@ -70,7 +70,9 @@ ALIKE = frozenset(
     | {"April", "August", "September", "November"}
 )
 """Texts that are the same in both languages."""
-NO_REPLIES = frozenset({"samples.py", "card_check.py", "safe_text.py", "audience.py"})
+NO_REPLIES = frozenset(
+    {"samples.py", "card_check.py", "safe_text.py", "audience.py", "answer_json.py"}
+)
 """Modules whose words nobody reads in a reply."""
 IN_ENGLISH = frozenset(
     {

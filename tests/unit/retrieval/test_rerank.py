@@ -15,7 +15,7 @@ from core.language.spans import Span, VersionId
 from core.ports import EmbeddingSpace, SearchRequest, SearchResult, Vector
 from core.ports.search import fixed
 from core.retrieval.relevance import Features, RelevanceRescorer, relevance
-from core.retrieval.retriever import DEPTH, READ_DEPTH, Retriever
+from core.retrieval.retriever import DEPTH, READ_DEPTH, Query, Retriever
 from tests.factories import make_place
 from tests.fakes import ScriptedReader, WaitingEmbedder
 
@@ -75,7 +75,7 @@ async def test_the_hits_of_a_deeper_search_are_reordered() -> None:
     """Forty are read with their headings; the best five are kept, with their own neighbours."""
     search, reranker = Numbered(), LastFirst()
     found = await Retriever(search, None, reranker=reranker).retrieve(
-        "May I?", SCOPE, depth=5, neighbours=3
+        Query("May I?", SCOPE, depth=5, neighbours=3)
     )
     assert [hit.chunk_key for hit in found.result.hits] == [40, 39, 38, 37, 36]
     assert [near.via for near in found.result.neighbours] == [40, 39, 38]
@@ -87,7 +87,7 @@ async def test_the_hits_of_a_deeper_search_are_reordered() -> None:
 async def test_relevance_is_not_the_rerankers() -> None:
     """Its scores order; what is relevant stays what was measured."""
     found = await Retriever(Numbered(), None, reranker=LastFirst()).retrieve(
-        "May I?", SCOPE, depth=5, neighbours=0
+        Query("May I?", SCOPE, depth=5, neighbours=0)
     )
     assert {hit.relevance for hit in found.result.hits} == {0.1}
 
@@ -96,7 +96,7 @@ async def test_a_failing_reranker_leaves_the_order_of_the_search() -> None:
     """The five best of the search, as without it, and a warning."""
     reranker = LastFirst(failure=TransientError("Voyage failed (503)"))
     found = await Retriever(Numbered(), None, reranker=reranker).retrieve(
-        "May I?", SCOPE, depth=5, neighbours=3
+        Query("May I?", SCOPE, depth=5, neighbours=3)
     )
     assert [hit.chunk_key for hit in found.result.hits] == [1, 2, 3, 4, 5]
     assert [near.via for near in found.result.neighbours] == [1, 2, 3]
@@ -108,7 +108,7 @@ async def test_the_reader_and_the_search_order_together() -> None:
     reader = ScriptedReader({"text 12": 3.2, "text 3": 1.6, "text 2": -0.8, "text 1": 0.0})
     search = Numbered()
     found = await Retriever(search, None, reader=reader).retrieve(
-        "May I?", SCOPE, depth=5, neighbours=2
+        Query("May I?", SCOPE, depth=5, neighbours=2)
     )
     # "text 1" stands for the hits 1, 10 and 11.
     blended = {12: 1.6 - 2.485, 3: 0.8 - 1.099, 2: -0.4 - 0.693, 1: 0.0, 10: -2.303}
@@ -124,7 +124,7 @@ async def test_the_reader_reads_as_it_was_trained() -> None:
     """Title and headings, a colon, the text; no more hits than there is time for."""
     reader = ScriptedReader()
     await Retriever(Numbered(), None, reader=reader).retrieve(
-        "May I?", SCOPE, depth=READ_DEPTH, neighbours=0
+        Query("May I?", SCOPE, depth=READ_DEPTH, neighbours=0)
     )
     ((question, texts),) = reader.asked
     assert (question, texts[0]) == ("May I?", "Gifts Policy > 1 Limits: text 1")
@@ -136,7 +136,7 @@ async def test_whoever_takes_more_than_is_read_keeps_the_order_of_the_search() -
     reader = ScriptedReader({f"text {READ_DEPTH}": 9.0})
     depth = READ_DEPTH + 3
     found = await Retriever(Numbered(), None, reader=reader).retrieve(
-        "May I?", SCOPE, depth=depth, neighbours=0
+        Query("May I?", SCOPE, depth=depth, neighbours=0)
     )
     assert [hit.chunk_key for hit in found.result.hits] == [*range(1, depth + 1)]
     assert not reader.asked
@@ -146,7 +146,7 @@ async def test_a_failing_reader_leaves_the_order_of_the_search() -> None:
     """With a warning."""
     reader = ScriptedReader(raises=ContractError("the local model failed"))
     found = await Retriever(Numbered(), None, reader=reader).retrieve(
-        "May I?", SCOPE, depth=3, neighbours=0
+        Query("May I?", SCOPE, depth=3, neighbours=0)
     )
     assert [hit.chunk_key for hit in found.result.hits] == [1, 2, 3]
     assert (found.reranker, found.logits) == (None, {})
@@ -157,13 +157,13 @@ async def test_a_reranker_goes_before_the_reader() -> None:
     """Which is asked only if the reranker fails."""
     reader = ScriptedReader({"text 2": 3.0})
     reranked = await Retriever(Numbered(), None, reranker=LastFirst(), reader=reader).retrieve(
-        "May I?", SCOPE, depth=2, neighbours=0
+        Query("May I?", SCOPE, depth=2, neighbours=0)
     )
     assert [hit.chunk_key for hit in reranked.result.hits] == [40, 39]
     assert (reranked.reranker, reader.asked) == ("last-first", [])
     failing = LastFirst(failure=TransientError("Voyage failed (503)"))
     read = await Retriever(Numbered(), None, reranker=failing, reader=reader).retrieve(
-        "May I?", SCOPE, depth=2, neighbours=0
+        Query("May I?", SCOPE, depth=2, neighbours=0)
     )
     assert [hit.chunk_key for hit in read.result.hits] == [2, 1]
     assert read.reranker == "test:scripted-reader"
@@ -205,8 +205,8 @@ async def test_chunks_of_another_space_are_judged_by_the_measured_embedder() -> 
     retriever = Retriever(
         Numbered(), fixed(Measured(is_measured=False)), rescorer=RelevanceRescorer(measured)
     )
-    await retriever.retrieve("May I?", SCOPE, depth=2, neighbours=1)
-    found = await retriever.retrieve("May I?", SCOPE, depth=2, neighbours=1)
+    await retriever.retrieve(Query("May I?", SCOPE, depth=2, neighbours=1))
+    found = await retriever.retrieve(Query("May I?", SCOPE, depth=2, neighbours=1))
     fitted = relevance(Features(lexical_score=0.5, cosine=0.6, coverage=0.5))
     for one in (*found.result.hits, *found.result.neighbours):
         assert one.dense_score == pytest.approx(0.6)
@@ -234,7 +234,7 @@ async def test_without_the_measured_embedder_words_judge() -> None:
     """A failing one changes nothing."""
     judge = RelevanceRescorer(Measured(failure=TransientError("no")))
     found = await Retriever(Numbered(), None, rescorer=judge).retrieve(
-        "May I?", SCOPE, depth=2, neighbours=0
+        Query("May I?", SCOPE, depth=2, neighbours=0)
     )
     assert [hit.relevance for hit in found.result.hits] == [0.1, 0.1]
 
@@ -249,7 +249,7 @@ async def test_what_was_measured_is_not_judged_again() -> None:
 
     measured = Measured()
     await Retriever(Dense(), fixed(measured), rescorer=RelevanceRescorer(measured)).retrieve(
-        "May I?", SCOPE, depth=2, neighbours=0
+        Query("May I?", SCOPE, depth=2, neighbours=0)
     )
     assert measured.read == []
 
@@ -257,7 +257,7 @@ async def test_what_was_measured_is_not_judged_again() -> None:
 async def test_without_whatever_reads_nothing_is_searched_deeper() -> None:
     """One search, of the wished depth and with its neighbours."""
     search = Numbered()
-    found = await Retriever(search, None).retrieve("May I?", SCOPE, depth=5, neighbours=2)
+    found = await Retriever(search, None).retrieve(Query("May I?", SCOPE, depth=5, neighbours=2))
     assert [(one.limit, one.neighbours) for one in search.requests] == [(5, 2)]
     assert [hit.chunk_key for hit in found.result.hits] == [1, 2, 3, 4, 5]
 
@@ -267,7 +267,7 @@ async def test_neighbours_are_searched_only_if_wanted(neighbours: int, searches:
     """The second search is for them alone."""
     search = Numbered()
     found = await Retriever(search, None, reader=ScriptedReader({})).retrieve(
-        "May I?", SCOPE, depth=5, neighbours=neighbours
+        Query("May I?", SCOPE, depth=5, neighbours=neighbours)
     )
     assert len(search.requests) == searches
     assert len(found.result.neighbours) == neighbours
@@ -284,6 +284,6 @@ async def test_where_nothing_is_found_nothing_is_read() -> None:
 
     search = Nothing()
     found = await Retriever(search, None, reader=ScriptedReader({})).retrieve(
-        "May I?", SCOPE, depth=5, neighbours=2
+        Query("May I?", SCOPE, depth=5, neighbours=2)
     )
     assert (found.result.hits, len(search.requests)) == ((), 1)

@@ -7,7 +7,7 @@ from core.domain.evidence import RetrievedChunk
 from core.domain.question import Scope
 from core.ports import EmbeddingSpace, SearchRequest, SearchResult, Vector
 from core.ports.search import fixed
-from core.retrieval.retriever import Retriever
+from core.retrieval.retriever import Query, Retriever
 
 SCOPE = Scope(as_of=date(2026, 1, 1))
 
@@ -53,7 +53,7 @@ async def test_the_question_is_embedded() -> None:
     """With an embedder the search gets the vector, and nothing is warned of."""
     search = EmptySearch()
     found = await Retriever(search, fixed(ConstantEmbedder(fails=False))).retrieve(
-        "May I?", SCOPE, depth=5, neighbours=3
+        Query("May I?", SCOPE, depth=5, neighbours=3)
     )
     assert search.requests[0].embedding == (1.0, 0.0)
     assert (found.embedding_used, found.warnings) == (True, ())
@@ -63,7 +63,7 @@ async def test_a_failing_embedder_leaves_words() -> None:
     """When the embedder fails, search goes on without a vector and says so."""
     search = EmptySearch()
     found = await Retriever(search, fixed(ConstantEmbedder(fails=True))).retrieve(
-        "May I?", SCOPE, depth=5, neighbours=3
+        Query("May I?", SCOPE, depth=5, neighbours=3)
     )
     assert search.requests[0].embedding is None
     assert not found.embedding_used
@@ -75,4 +75,6 @@ async def test_time_is_measured() -> None:
     """The time taken is read from the clock given."""
     ticks = iter((1.0, 1.25))
     retriever = Retriever(EmptySearch(), None, monotonic_s=lambda: next(ticks))
-    assert (await retriever.retrieve("May I?", SCOPE, depth=5, neighbours=0)).took_ms == 250.0
+    assert (
+        await retriever.retrieve(Query("May I?", SCOPE, depth=5, neighbours=0))
+    ).took_ms == 250.0
