@@ -66,23 +66,14 @@ _NO_TOOLS: Mapping[str, Json] = {"type": "none"}
 class AnthropicReasoner:
     """See `core.ports.Reasoner`."""
 
-    def __init__(
-        self,
-        context: RunContext,
-        *,
-        calls: RecordedCalls,
-        models: ModelChoice,
-        capabilities: Capabilities,
-        ahead: ExtractiveReasoner,
-        threshold: float,
-        prompts: Prompts,
-    ) -> None:
+    def __init__(self, context: RunContext, parts: "AnthropicReasonerFactory") -> None:
+        prompts, models, capabilities = parts.prompts, parts.models, parts.capabilities
         self._context = context
-        self._calls = calls
+        self._calls = calls = parts.calls(context)
         self._models = models
         self._is_marked = not capabilities.native_citations
         self._is_cached = capabilities.prompt_caching
-        self._ahead = ahead
+        self._ahead = parts.ahead
         self._prompt = prompts.answer if context.use_rag else prompts.answer_graph_only
         self._tools = definitions(context.toolbox.definitions, use_rag=context.use_rag)
         self._may_ask = context.question.asked_back < RunLimits().max_clarifications
@@ -93,7 +84,7 @@ class AnthropicReasoner:
             findings=self._findings,
             toolbox=context.toolbox,
             passages=context.passages,
-            threshold=threshold,
+            threshold=parts.threshold,
             has_chunks=context.has_chunks,
             use_rag=context.use_rag,
             may_ask=self._may_ask,
@@ -372,12 +363,4 @@ class AnthropicReasonerFactory:
 
     def begin(self, context: RunContext, /) -> AnthropicReasoner:
         """See `ReasonerFactory.begin`."""
-        return AnthropicReasoner(
-            context,
-            calls=self.calls(context),
-            models=self.models,
-            capabilities=self.capabilities,
-            ahead=self.ahead,
-            threshold=self.threshold,
-            prompts=self.prompts,
-        )
+        return AnthropicReasoner(context, self)

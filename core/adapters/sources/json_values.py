@@ -1,10 +1,13 @@
 """What services send as JSON, taken for what it should be: nothing else gets further in."""
 
+import json
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
-from core.domain.errors import TransientError
+from core.domain.codec import record
+from core.domain.errors import ContractError, TransientError
 
+_T = TypeVar("_T")
 _PART = 120
 """Characters of a name in a path."""
 _ENDING = 16
@@ -43,3 +46,11 @@ def path_part(name: str) -> str:
         is_ending = dot and len(ending) < _ENDING
         said = f"{stem[: _PART - _ENDING]}.{ending}" if is_ending else said[:_PART]
     return said.strip() if said.strip(". ") else "untitled"
+
+
+def remembered(of: type[_T], text: str | None) -> _T | None:
+    """Return a value that was kept as JSON of its fields; None: nothing that can be understood."""
+    try:
+        return record(of, json.loads(text or "null"))
+    except (ValueError, TypeError, ContractError, RecursionError):
+        return None

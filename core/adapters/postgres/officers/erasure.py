@@ -13,6 +13,7 @@ from datetime import datetime
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.transactions import connected
 from core.adapters.postgres.officers.requests import (
     ErasureScope,
@@ -171,17 +172,7 @@ class PostgresErasure:
     async def holds(self) -> list[Hold]:
         """Return all holds, those first that hold."""
         async with self._session.acting() as deed:
-            return [
-                Hold(
-                    hold_id=str(row.hold_id),
-                    placed_at=row.placed_at,
-                    owner=row.owner,
-                    scope=row.scope,
-                    reason=row.reason,
-                    released_at=row.released_at,
-                )
-                for row in await deed.connection.execute(_HOLDS)
-            ]
+            return [record(Hold, row) for row in await deed.connection.execute(_HOLDS)]
 
 
 async def _erase(deed: OfficerDeed, request: Request, found: Found, records: Sequence[str]) -> int:
@@ -235,10 +226,10 @@ def refuse_held(found: Found) -> None:
     Raises:
         UsageError: It must; the message names the first, and how many more.
     """
-    for record, why in found.obstacles.items():
+    for record_id, why in found.obstacles.items():
         more = len(found.obstacles) - 1
         others = f"; {more} more records stay, too" if more else ""
-        raise UsageError(f"nothing was erased: record {record} stays, since {why}{others}")
+        raise UsageError(f"nothing was erased: record {record_id} stays, since {why}{others}")
 
 
 async def _found(connection: AsyncConnection, scope: ErasureScope, *, request: str | None) -> Found:

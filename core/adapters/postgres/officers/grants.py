@@ -20,6 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.ledger import RecordingStore
 from core.adapters.postgres.engine.roles import BECOME_OWNER
+from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.officers.session import READ_WITHIN_S, WORK_MEMORY
 from core.audit.documents import Event
 from core.domain.audit import Tag
@@ -137,17 +138,7 @@ class PostgresGrants(RecordingStore):
         """Return all officers, those first who still are."""
         async with self._engine.connect() as connection:
             await connection.execute(BECOME_OWNER)
-            return [
-                ListedOfficer(
-                    login=row.login,
-                    units=tuple(row.units),
-                    audiences=tuple(row.audiences),
-                    granted_at=row.granted_at,
-                    revoked_at=row.revoked_at,
-                    can_log_in=row.can_log_in,
-                )
-                for row in await connection.execute(_LIST)
-            ]
+            return [record(ListedOfficer, row) for row in await connection.execute(_LIST)]
 
     async def _record(
         self,

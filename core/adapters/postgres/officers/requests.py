@@ -13,6 +13,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.engine.identity_key import IdentityKey
+from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.officers.session import OfficerDeed, OfficerSession, Reading, deed
 from core.audit.canonical import instant
 from core.domain.audit import Tag
@@ -207,20 +208,7 @@ async def whole_scope(doing: OfficerDeed, scope: ErasureScope) -> ErasureScope:
 
 
 def _request(row: Any) -> Request:
-    return Request(
-        request_id=str(row.request_id),
-        at=row.at,
-        unit=row.unit,
-        officer=row.officer,
-        what=row.what,
-        record_id=row.record_id and str(row.record_id),
-        scope=_scope(row.scope or {}),
-        reason=row.reason,
-        basis=row.basis,
-        state=row.state,
-        decided_by=row.decided_by,
-        decided_at=row.decided_at,
-    )
+    return record(Request, row, scope=_scope(row.scope or {}))
 
 
 def _scope(said: Mapping[str, Any]) -> ErasureScope:

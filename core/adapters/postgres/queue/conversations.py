@@ -9,13 +9,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from core.adapters.postgres.engine.database import EngineStore, database_store
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.record_ids import id_range, reference_in, several
+from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.tables import answers, conversations, inbox, questions
 from core.adapters.postgres.engine.transactions import begun_again, reading
 from core.domain.conversation import Place, context_of
 from core.domain.errors import UsageError
 from core.domain.message import OFFICER_SPEAKS, Ignored, InboundMessage, Speakers
 from core.domain.officers import Account
-from core.domain.question import Assumption, Turn
+from core.domain.question import Turn
 
 _GIVEN = ("id", "platform", "tenant", "channel", "thread", "dedupe", "message", "target")
 _PLACE = "platform, tenant, channel, thread"
@@ -223,20 +224,14 @@ class PostgresConversationStore(EngineStore):
         for found in cited:
             policies.setdefault(str(found.answer_id), []).append(found.key)
         return tuple(
-            Turn(
+            record(
+                Turn,
+                row,
                 question=row["standalone"],
-                outcome=row["outcome"],
                 answer=row["text"],
-                slot=row["slot"],
-                options=tuple(row["options"]),
                 groups=frozenset(row["scope"]["groups"]),
-                refusal=row["refusal"],
                 context=context_of(row["context"]),
                 asker=row["asker"] or "",
-                assumptions=tuple(
-                    Assumption(slot=one["slot"], value=one["value"], source=one["source"])
-                    for one in row["assumptions"]
-                ),
                 policies=tuple(dict.fromkeys(policies.get(str(row["id"]), ()))),
                 answer_id=str(row["id"]),
             )

@@ -10,6 +10,7 @@ from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.engine.database import database_store
+from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.officers.session import OfficerSession, Reading
 from core.audit.canonical import Commitment, instant, leaf_hash
 from core.domain.audit import RecordLine, RecordView
@@ -64,16 +65,7 @@ async def newest_records(
 ) -> list[RecordLine]:
     """Return the newest records first, of one outcome if given."""
     rows = await connection.execute(_NEWEST, {"limit": limit, "outcome": outcome})
-    return [
-        RecordLine(
-            record_id=str(row.record_id),
-            at=row.at,
-            outcome=row.outcome,
-            badge=row.badge,
-            question=row.question,
-        )
-        for row in rows
-    ]
+    return [record(RecordLine, row) for row in rows]
 
 
 async def read_record(connection: AsyncConnection, record_id: UUID) -> RecordView | None:

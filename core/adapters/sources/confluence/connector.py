@@ -11,12 +11,13 @@ import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, cast
 
 from core.adapters.sources.confluence.access import ConfluenceAccess
 from core.adapters.sources.confluence.cloud import CloudSpace, Node
 from core.adapters.sources.confluence.storage import page_of
 from core.adapters.sources.confluence.tree import PageTree
+from core.adapters.sources.json_values import remembered
+from core.domain.codec import json_of
 from core.domain.errors import DocumentError
 from core.ingest.prepare import Overrides
 from core.sources.connector import ChangePage, ListingEnd, SourceItem
@@ -44,22 +45,7 @@ class _Listing:
 
     def text(self) -> str:
         """Return it as it is remembered."""
-        said = {"began": self.began.isoformat(), "whole": self.whole.isoformat()}
-        return json.dumps(said | {"count": self.count, "after": self.after})
-
-    @classmethod
-    def of(cls, text: str | None) -> "_Listing | None":
-        """Return what was remembered; None: nothing that can be understood."""
-        try:
-            told = cast("dict[str, Any]", json.loads(text or ""))
-            return cls(
-                began=datetime.fromisoformat(told["began"]),
-                whole=datetime.fromisoformat(told["whole"]),
-                count=int(told["count"]),
-                after=told["after"],
-            )
-        except (ValueError, TypeError, KeyError):
-            return None
+        return json.dumps(json_of(self))
 
 
 class ConfluenceConnector:
@@ -97,7 +83,7 @@ class ConfluenceConnector:
     ) -> AsyncIterator[ChangePage | ListingEnd]:
         """See `Connector.changes`."""
         now = datetime.fromtimestamp(int(time.time()), UTC)
-        last, begun = _Listing.of(since), _Listing.of(cursor)
+        last, begun = remembered(_Listing, since), remembered(_Listing, cursor)
         is_whole = last is None or last.count <= WHOLE_UP_TO or now - last.whole >= WHOLE_EVERY
         if begun is not None:
             is_whole = begun.began == begun.whole

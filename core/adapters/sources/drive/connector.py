@@ -11,7 +11,6 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import PurePosixPath
-from typing import Any, cast
 
 from core.adapters.sources.drive.access import DriveAccess
 from core.adapters.sources.drive.files import (
@@ -24,6 +23,8 @@ from core.adapters.sources.drive.files import (
     DriveFiles,
 )
 from core.adapters.sources.drive.tree import DriveTree
+from core.adapters.sources.json_values import remembered
+from core.domain.codec import json_of
 from core.domain.errors import DocumentError
 from core.domain.policy import ENDINGS, READABLE
 from core.ingest.file_kinds import FileKind, kind_of, unread_reason
@@ -54,18 +55,7 @@ class _Listing:
 
     def text(self) -> str:
         """Return it as it is remembered."""
-        said = {"changes": self.changes, "whole": self.whole.isoformat(), "after": self.after}
-        return json.dumps(said)
-
-    @classmethod
-    def of(cls, text: str | None) -> "_Listing | None":
-        """Return what was remembered; None: nothing that can be understood."""
-        try:
-            told = cast("dict[str, Any]", json.loads(text or ""))
-            whole = datetime.fromisoformat(told["whole"])
-            return cls(changes=str(told["changes"]), whole=whole, after=told["after"])
-        except (ValueError, TypeError, KeyError):
-            return None
+        return json.dumps(json_of(self))
 
 
 class DriveConnector:
@@ -119,7 +109,7 @@ class DriveConnector:
         self, *, since: str | None, cursor: str | None
     ) -> AsyncIterator[ChangePage | ListingEnd]:
         """See `Connector.changes`. A listing of changes that broke off begins anew."""
-        last, begun = _Listing.of(since), _Listing.of(cursor)
+        last, begun = remembered(_Listing, since), remembered(_Listing, cursor)
         now = datetime.fromtimestamp(int(time.time()), UTC)
         drive = await self._tree.drive()
         if last is not None and begun is None and now - last.whole < WHOLE_EVERY:

@@ -19,9 +19,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 
 from core.adapters.sources.http import DELETED, Following
-from core.adapters.sources.json_values import object_of
+from core.adapters.sources.json_values import object_of, remembered
 from core.adapters.sources.sharepoint.library import DocumentLibrary, values_of
 from core.adapters.sources.sharepoint.tree import parent_of
+from core.domain.codec import json_of
 from core.domain.errors import ConfigError, DocumentError, TransientError
 from core.sources.connector import (
     ItemReaders,
@@ -99,7 +100,7 @@ class SharePointAccess:
         self, *, known: Sequence[str], since: str | None, cursor: str | None
     ) -> AsyncIterator[ReadersPage | ListingEnd]:
         """See `SourceAccess.changes`."""
-        place = _read_place(cursor) or await self._begin(known, since)
+        place = remembered(_Place, cursor) or await self._begin(known, since)
         ids = set(known) if place.ids is None else set(known) & set(place.ids)
         wanted = sorted(one for one in ids if one > place.after)
         for first in range(0, len(wanted), A_PAGE):
@@ -111,7 +112,7 @@ class SharePointAccess:
 
     async def _begin(self, known: Sequence[str], since: str | None) -> "_Place":
         """Say whose permissions are to be read, and where the next listing starts."""
-        before = _read_place(since)
+        before = remembered(_Place, since)
         now = self.now()
         is_due = before is None or now - before.whole_at >= WHOLE_EVERY
         is_large = len(known) > self.few
@@ -214,13 +215,7 @@ class _Place:
 
     def text(self) -> str:
         """Return it as text."""
-        said = {
-            "link": self.link,
-            "whole_at": self.whole_at.isoformat(),
-            "ids": self.ids,
-            "after": self.after,
-        }
-        return json.dumps(said)
+        return json.dumps(json_of(self))
 
 
 def _names_changed_folder(items: Mapping[str, Mapping[str, Any]]) -> bool:
@@ -232,20 +227,6 @@ def _names_changed_folder(items: Mapping[str, Mapping[str, Any]]) -> bool:
         and ("@microsoft.graph.sharedChanged" in one or item_id not in parents)
         for item_id, one in items.items()
     ) or any("root" in one and "@microsoft.graph.sharedChanged" in one for one in items.values())
-
-
-def _read_place(text: str | None) -> _Place | None:
-    try:
-        told = object_of(json.loads(text or "null"))
-        ids = told["ids"]
-        return _Place(
-            link=str(told["link"]),
-            whole_at=datetime.fromisoformat(told["whole_at"]),
-            ids=None if ids is None else tuple(map(str, ids)),
-            after=str(told["after"]),
-        )
-    except (ValueError, TypeError, LookupError, RecursionError):
-        return None
 
 
 def readers_of(

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from core.adapters.sources.json_values import object_of, text_of
 from core.adapters.sources.sharepoint.library import LibraryIds
+from core.domain.codec import json_of
 
 DEEPEST = 400
 """Folders within folders: a path in SharePoint has at most 400 characters."""
@@ -89,14 +90,7 @@ class DeltaState:
 
     def text(self) -> str:
         """Return it as text."""
-        said = {
-            "form": FORM,
-            "drive": self.drive,
-            "scope": self.scope,
-            "link": self.link,
-            "whole": self.is_whole,
-            "folders": self.folders,
-        }
+        said = json_of(self, "form drive scope link whole=is_whole folders", form=FORM)
         return json.dumps(said, ensure_ascii=False, separators=(",", ":"))
 
 
