@@ -12,6 +12,7 @@ from typing import Any
 
 from core.agent.request import AskRequest
 from core.confidence.calibration import Calibrations, calibrations_of
+from core.domain.codec import value_of
 from core.domain.conversation import ContextMessage, Place, context_of
 from core.domain.errors import CiteboundError
 from core.domain.json_value import JsonObject
@@ -148,23 +149,20 @@ class RecordedQuestion:
         as_of = today or date.fromisoformat(question["as_of"])
         # An earlier release did not store it, and said nothing of what is to come.
         is_other_day = today is None and question.get("is_other_day", True)
-        return AskRequest(
+        return value_of(
+            AskRequest,
+            {**question, **setup},
+            "groups jurisdiction tags use_rag is_unread is_addressed",
             text=self.record.text("question"),
             place=Place(
                 platform=question["platform"], thread=self.record_id, mode=question["mode"]
             ),
             asker=document["actor"]["ref"],
-            groups=frozenset(question["groups"]),
-            jurisdiction=question["jurisdiction"],
-            tags=frozenset(question["tags"]),
             as_of=as_of,
             asked_on=as_of - timedelta(days=is_other_day),
             edition=None if today else document["run"]["edition"],
-            use_rag=setup["use_rag"],
             context=_context(self.record),
-            is_unread=setup["is_unread"],
             are_groups_unread=today is None and setup.get("are_groups_unread", False),
-            is_addressed=question["is_addressed"],
             language=spoken(setup.get("language", "")),  # an earlier release stored none
             question_id=None if today else question["id"],
         )
@@ -189,14 +187,12 @@ def turn_of(record: StoredRecord) -> Turn:
     document, answer = record.document, record.value("answer_json")
     question: Mapping[str, Any] = document["question"]
     policies: Sequence[str] = [one["policy"] for one in answer["citations"]]
-    return Turn(
+    return value_of(
+        Turn,
+        answer,
+        "outcome answer slot options refusal",
         question=record.value("trace")["standalone"],
-        outcome=answer["outcome"],
-        answer=answer["answer"],
-        slot=answer["slot"],
-        options=tuple(answer["options"]),
         groups=frozenset(question["groups"]),
-        refusal=answer["refusal"],
         context=_context(record),
         asker="" if question["platform"] == "console" else document["actor"]["ref"],
         assumptions=_assumptions(record),
@@ -212,6 +208,6 @@ def _context(record: StoredRecord) -> tuple[ContextMessage, ...]:
 def _assumptions(record: StoredRecord) -> tuple[Assumption, ...]:
     values: Mapping[str, str] = record.value("assumptions")
     return tuple(
-        Assumption(slot=one["slot"], value=values[one["slot"]], source=one["source"])
-        for one in record.document["assumptions"]
+        value_of(Assumption, stored, "slot source", value=values[stored["slot"]])
+        for stored in record.document["assumptions"]
     )
