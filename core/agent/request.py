@@ -4,19 +4,19 @@ An `AskRequest` becomes a `Task` of the pipeline, which is built from `PipelineP
 gets a `Reply`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Protocol
 
-from core.confidence.calibration import SHIPPED, Calibrations, calibrations_json
+from core.confidence.calibration import SHIPPED, Calibrations
 from core.domain.answer import Answer
 from core.domain.conversation import ContextMessage, Place
 from core.domain.evidence import Evidence
 from core.domain.officers import SpeakUpContacts
 from core.domain.policy import EVERYONE
 from core.domain.question import Question, Scope
-from core.domain.run import BudgetUse, ModelCall, Plan, Run, RunLimits, RunSetup
+from core.domain.run import BudgetUse, ModelCall, Plan, Run, RunLimits
 from core.language.languages import Language
 from core.ontology.tools.registry import Tool
 from core.ports import (
@@ -91,25 +91,6 @@ class AskRequest:
             jurisdiction=self.jurisdiction,
             tags=self.tags,
         )
-
-
-def run_setup(
-    request: AskRequest,
-    *,
-    limits: RunLimits,
-    models: Mapping[str, str | None],
-    calibrations: Calibrations,
-) -> RunSetup:
-    """Return what a replay of this request needs to know."""
-    return RunSetup(
-        limits=limits,
-        use_rag=request.use_rag,
-        is_unread=request.is_unread,
-        are_groups_unread=request.are_groups_unread,
-        models=models,
-        calibrations=calibrations_json(calibrations),
-        language=request.language,
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

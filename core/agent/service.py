@@ -30,11 +30,10 @@ from core.agent.request import (
     Reply,
     ShippedCalibrations,
     Task,
-    run_setup,
     unanswered,
 )
 from core.agent.search_log import SearchLog
-from core.confidence.calibration import SHIPPED, Calibrations
+from core.confidence.calibration import SHIPPED, Calibrations, calibrations_json
 from core.domain.answer import Answer
 from core.domain.errors import (
     ContractError,
@@ -269,7 +268,15 @@ class Answering(PipelineParts):
         return replace(run, setup=setup, searches=searches.made)
 
     def _setup(self, request: AskRequest, calibrations: Calibrations) -> RunSetup:
-        return run_setup(request, limits=self.limits, models=self.models, calibrations=calibrations)
+        return RunSetup(
+            limits=self.limits,
+            use_rag=request.use_rag,
+            is_unread=request.is_unread,
+            are_groups_unread=request.are_groups_unread,
+            models=self.models,
+            calibrations=calibrations_json(calibrations),
+            language=request.language,
+        )
 
     async def _finished(self, request: AskRequest, question: Question, run: Run) -> Run:
         """Return a run as it is recorded: with remarks, or as off topic."""
