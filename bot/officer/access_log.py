@@ -3,20 +3,16 @@
 from aiohttp import web
 
 from bot.officer.filters import filters
-from bot.officer.gate import HOME, Gate, Visit
-from bot.officer.rendering import ACTIONS, Pages
+from bot.officer.gate import HOME, GatedPages, Visit
+from bot.officer.rendering import ACTIONS
 from core.adapters.postgres.console.access_log import AccessFilter, read_accesses
 from core.adapters.postgres.console.search import Cursor
 
 ACCESS = f"{HOME}/access"
 
 
-class AccessLogPage:
+class AccessLogPage(GatedPages):
     """The page of the access log."""
-
-    def __init__(self, gate: Gate, pages: Pages) -> None:
-        self._gate = gate
-        self._pages = pages
 
     def routes(self) -> tuple[web.RouteDef, ...]:
         """Return what is served here."""

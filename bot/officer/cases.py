@@ -3,7 +3,6 @@
 import re
 import secrets
 from collections.abc import Awaitable, Callable
-from uuid import UUID
 
 from aiohttp import web
 
@@ -125,7 +124,7 @@ class CasePages:
                 listed=who,
                 is_outside=False,
                 key=f"console:{visit.officer.login}:{key}",
-                target=_id(visit),
+                target=visit.id,
                 entered=Entered(
                     text=text,
                     is_private=bool(form.get("private")),
@@ -139,12 +138,12 @@ class CasePages:
                 )
             if isinstance(outcome, Say) and not says_done:
                 return self._shown(visit, await self._case(visit), error=outcome.words.en)
-            return web.Response(status=303, headers={"Location": f"{CASES}/{_id(visit)}"})
+            return web.Response(status=303, headers={"Location": f"{CASES}/{visit.id}"})
 
         return done
 
     async def _case(self, visit: Visit) -> Case:
-        case_id = _id(visit)
+        case_id = visit.id
         await visit.record.note(visit.reading(READ))
         found = await self._cases.show(case_id, visit.officer.at_console)
         if isinstance(found, CaseRefused):
@@ -168,10 +167,3 @@ class CasePages:
             text=text,
             limit=REPLY_LIMIT,
         )
-
-
-def _id(visit: Visit) -> str:
-    try:
-        return str(UUID(visit.part("id")))
-    except ValueError as error:
-        raise NoPageError from error

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 from aiohttp import web
 
-from bot.officer.gate import HOME, Gate, Visit
-from bot.officer.rendering import Pages
+from bot.officer.gate import HOME, GatedPages, Visit
 from core.adapters.postgres.console.consistency import read_contradictions, read_nights
 
 CONSISTENCY = f"{HOME}/consistency"
@@ -17,12 +16,8 @@ KINDS: Mapping[str, str] = {
 }
 
 
-class ConsistencyPage:
+class ConsistencyPage(GatedPages):
     """The page about contradictions."""
-
-    def __init__(self, gate: Gate, pages: Pages) -> None:
-        self._gate = gate
-        self._pages = pages
 
     def routes(self) -> tuple[web.RouteDef, ...]:
         """Return what is served here."""

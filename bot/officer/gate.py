@@ -13,6 +13,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
+from uuid import UUID
 
 from aiohttp import web
 
@@ -81,6 +82,18 @@ class Visit:
     def part(self, name: str) -> str:
         """Return a part of the path."""
         return self.request.match_info[name]
+
+    @property
+    def id(self) -> str:
+        """The id in the path.
+
+        Raises:
+            NoPageError: It is none.
+        """
+        try:
+            return str(UUID(self.part("id")))
+        except ValueError as error:
+            raise NoPageError from error
 
     def reading(self, *views: str, record_id: str | None = None) -> Reading:
         """Return what the record says of a page: its address with all that is looked for."""
@@ -230,3 +243,11 @@ class Gate:
 
 def _token(secret: str) -> str:
     return hmac.new(secret.encode(), b"csrf", hashlib.sha256).hexdigest()
+
+
+class GatedPages:
+    """Pages behind the gate, of one kind."""
+
+    def __init__(self, gate: Gate, pages: Pages) -> None:
+        self._gate = gate
+        self._pages = pages

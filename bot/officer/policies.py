@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
-from bot.officer.gate import HOME, Gate, NoPageError, Visit
-from bot.officer.rendering import Pages
+from bot.officer.gate import HOME, GatedPages, NoPageError, Visit
 from core.adapters.postgres.console.policies import (
     ListedVersion,
     read_cited_sections,
@@ -45,12 +44,8 @@ class DiffLine:
     pieces: tuple[Piece, ...]
 
 
-class PolicyPages:
+class PolicyPages(GatedPages):
     """The pages about policies."""
-
-    def __init__(self, gate: Gate, pages: Pages) -> None:
-        self._gate = gate
-        self._pages = pages
 
     def routes(self) -> tuple[web.RouteDef, ...]:
         """Return what is served here."""

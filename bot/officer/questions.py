@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from aiohttp import web
 
-from bot.officer.gate import HOME, Gate, NoPageError, Visit
-from bot.officer.rendering import Pages
+from bot.officer.gate import HOME, GatedPages, NoPageError, Visit
 from bot.replies.safe_text import clean
 from core.adapters.postgres.record.question_drafts import (
     DraftDecision,
@@ -42,12 +41,8 @@ class PassageInContext:
     around: PassageContext
 
 
-class QuestionPages:
+class QuestionPages(GatedPages):
     """The pages about test questions."""
-
-    def __init__(self, gate: Gate, pages: Pages) -> None:
-        self._gate = gate
-        self._pages = pages
 
     def routes(self) -> tuple[web.RouteDef, ...]:
         """Return what is served here."""

@@ -1,11 +1,8 @@
 """What takes two officers: who an asker is, and erasures. Asked for here, decided by another."""
 
-from uuid import UUID
-
 from aiohttp import web
 
-from bot.officer.gate import HOME, Gate, NoPageError, Visit
-from bot.officer.rendering import Pages
+from bot.officer.gate import HOME, GatedPages, Visit
 from core.adapters.postgres.officers.requests import HOURS, PostgresRequests
 from core.domain.errors import UsageError
 
@@ -14,12 +11,8 @@ LONGEST = 500
 """Characters of a reason."""
 
 
-class RequestPages:
+class RequestPages(GatedPages):
     """The pages about requests."""
-
-    def __init__(self, gate: Gate, pages: Pages) -> None:
-        self._gate = gate
-        self._pages = pages
 
     def routes(self) -> tuple[web.RouteDef, ...]:
         """Return what is served here."""
@@ -57,14 +50,14 @@ class RequestPages:
             for name in ("reason", "basis")
         }
         try:
-            await PostgresRequests(visit.record).ask_to_unmask(_id(visit), **given)
+            await PostgresRequests(visit.record).ask_to_unmask(visit.id, **given)
         except UsageError as error:
             return self._form(visit, given, error=str(error))
         return _to_list()
 
     async def _decided(self, visit: Visit, *, approves: bool) -> web.StreamResponse:
         try:
-            await PostgresRequests(visit.record).decide(_id(visit), approves=approves)
+            await PostgresRequests(visit.record).decide(visit.id, approves=approves)
         except UsageError as error:
             return await self._shown(visit, error=str(error))
         return _to_list()
@@ -85,19 +78,12 @@ class RequestPages:
             "unmask.html",
             status=409 if error else 200,
             visit=visit,
-            record_id=_id(visit),
+            record_id=visit.id,
             given=given,
             hours=HOURS,
             limit=LONGEST,
             error=error,
         )
-
-
-def _id(visit: Visit) -> str:
-    try:
-        return str(UUID(visit.part("id")))
-    except ValueError as error:
-        raise NoPageError from error
 
 
 def _to_list() -> web.Response:

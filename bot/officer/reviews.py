@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import KW_ONLY, dataclass
-from uuid import UUID
 
 from aiohttp import web
 
@@ -66,7 +65,7 @@ class ReviewPages:
             raise web.HTTPBadRequest
         try:
             is_kept = await visit.desk.reviews.give(
-                _id(visit),
+                visit.id,
                 officer=visit.officer,
                 verdict=ReviewVerdict(said),
                 reason=clean(str(form.get("reason", ""))).strip()[:NOTE_LIMIT],
@@ -77,10 +76,3 @@ class ReviewPages:
         if not is_kept:
             raise NoPageError
         return web.Response(status=303, headers={"Location": REVIEWS})
-
-
-def _id(visit: Visit) -> str:
-    try:
-        return str(UUID(visit.part("id")))
-    except ValueError as error:
-        raise NoPageError from error
