@@ -24,8 +24,6 @@ _T = TypeVar("_T")
 _Read = Callable[[Any], Any]
 _Plan = tuple[frozenset[type], _Read]
 """Classes whose instances are taken as they are, and what reads any other value."""
-_PLAIN = frozenset({str, int, float, bool, types.NoneType})
-"""Classes that JSON has, and that most values have."""
 _ANYTHING: _Plan = (frozenset(), lambda value: value)
 
 _NAMES = {"Mapping": Mapping, "Sequence": Sequence, "Json": object}
@@ -122,8 +120,8 @@ def _entry(word: str) -> tuple[str, str, Callable[[Any], Any], str]:
     return name or path.rpartition(".")[2], path, attrgetter(path), mark
 
 
-@cache
 def _defaults(of: Any) -> Mapping[str, Any]:
+    """Return what fields are if nothing is said of them; what is made anew can't be kept."""
     return {
         each.name: each.default if each.default_factory is MISSING else each.default_factory()
         for each in fields(of)
@@ -132,10 +130,10 @@ def _defaults(of: Any) -> Mapping[str, Any]:
 
 
 def _json(item: Any) -> Any:
-    if item.__class__ in _PLAIN:
-        return item
     if isinstance(item, Enum):
         return item.value
+    if item is None or isinstance(item, str | int | float):
+        return item
     if isinstance(item, date):
         return item.isoformat()
     if isinstance(item, bytes):

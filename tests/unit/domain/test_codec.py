@@ -54,6 +54,18 @@ def test_without_a_table_all_fields_are_written() -> None:
     assert found == {"name": "p", "ids": ["a", "b"]}
 
 
+def test_a_text_of_a_library_stays_a_text() -> None:
+    """Parsers give subclasses of `str`, which are no lists of letters."""
+
+    class Parsed(str):
+        __slots__ = ()
+
+    assert json_of(Part(name=Parsed("Gifts"), ids=frozenset({Parsed("a")}))) == {
+        "name": "Gifts",
+        "ids": ["a"],
+    }
+
+
 @pytest.mark.parametrize("note", ["", "n"])
 def test_the_table_reads_what_it_wrote(note: str) -> None:
     """What has its default may be left out."""
