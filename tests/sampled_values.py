@@ -4,7 +4,7 @@ import inspect
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import fields
 from datetime import UTC, date, datetime
 from enum import Enum
 from pathlib import Path
@@ -32,10 +32,10 @@ def sampled(hint: Any, name: str = "", *, is_full: bool) -> Any:
     return _single(hint, name, is_full=is_full)
 
 
-def _several(kind: Any, parts: tuple[Any, ...], name: str, *, is_full: bool) -> Any:
-    make = tuple if kind is Sequence else kind
+def _several(kind: Any, parts: Any, name: str, *, is_full: bool) -> Any:
+    make: Callable[..., Any] = tuple if kind is Sequence else kind
     if kind is tuple and parts[1:] != (...,):
-        return tuple(sampled(part, f"{name}{n}", is_full=is_full) for n, part in enumerate(parts))
+        return make(sampled(each, f"{name}{n}", is_full=is_full) for n, each in enumerate(parts))
     items = (sampled(parts[0], name, is_full=True), sampled(parts[0], f"{name}2", is_full=False))
     return make(items if is_full else ())
 
@@ -59,7 +59,7 @@ def _single(kind: Any, name: str, *, is_full: bool) -> Any:
         return plain[kind]
     if issubclass(kind, Enum):
         return list(kind)[-1 if is_full else 0]
-    if is_dataclass(kind):
+    if hasattr(kind, "__dataclass_fields__"):
         hints = get_type_hints(kind, vars(sys.modules[kind.__module__]), _NAMES)
         made = {each.name: hints[each.name] for each in fields(kind) if each.init}
         # Of a value that holds others of its kind, those within have little.

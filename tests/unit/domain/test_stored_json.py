@@ -35,10 +35,10 @@ WRITERS: dict[str, Callable[..., Any]] = {
     "retrieval": trace.retrieval_json,
     "looked_up": trace.looked_json,
     "judgement": trace.judgement_json,
-    "search": search_log._found_json,
+    "search": search_log._found_json,  # pyright: ignore[reportPrivateUsage]
     "outcome": outcome_document,
     "event": event_document,
-    "precedent": precedents._says,
+    "precedent": precedents._says,  # pyright: ignore[reportPrivateUsage]
     "change": change_json,
     "change_counts": change_counts,
     "context": context_json,
