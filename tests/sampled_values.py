@@ -33,13 +33,11 @@ def sampled(hint: Any, name: str = "", *, is_full: bool) -> Any:
 
 
 def _several(kind: Any, parts: Any, name: str, *, is_full: bool) -> Any:
-    make: Callable[..., Any] = tuple
-    if kind in (list, frozenset):
-        make = kind
     if parts[1:] not in ((), (...,)):
-        return make(sampled(each, f"{name}{n}", is_full=is_full) for n, each in enumerate(parts))
+        return tuple([sampled(each, f"{name}{n}", is_full=is_full) for n, each in enumerate(parts)])
     items = (sampled(parts[0], name, is_full=True), sampled(parts[0], f"{name}2", is_full=False))
-    return make(items if is_full else ())
+    held: tuple[Any, ...] = items if is_full else ()
+    return frozenset(held) if kind is frozenset else held
 
 
 def _single(kind: Any, name: str, *, is_full: bool) -> Any:
