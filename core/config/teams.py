@@ -93,7 +93,8 @@ class TeamsSettings:
     teams_transport: str = setting(
         "CITEBOUND_TEAMS_TRANSPORT",
         "botbuilder",
-        "How Teams is called: `botbuilder` (Microsoft's SDK) or `rest` (its REST interface)",
+        "How Teams is called: `botbuilder` (Microsoft's SDK, without support since 2025-12-31) or"
+        " `rest` (its REST interface, without the SDK)",
         check=one_of("botbuilder", "rest"),
     )
     """Both pass the same tests."""

@@ -77,7 +77,11 @@ class TeamsDispatcher:
         self._handlers[name] = handler
 
     async def take(self, found: TeamsInteraction | NotForUs) -> Response:
-        """Hand an interaction to whoever handles it; raises nothing but cancellation."""
+        """Hand an interaction to whoever handles it.
+
+        What nobody foresaw is raised for a `press` alone, which Teams then sends again; whoever
+        waits for the response to an invoke is told that it failed.
+        """
         if isinstance(found, NotForUs):
             logger.info("an invoke is not for us: %s", found.reason)
             return Response(status=UNKNOWN)
@@ -94,11 +98,16 @@ class TeamsDispatcher:
             return said(found, OUTDATED)
         except (TransientError, TimeoutError):
             logger.exception("%s %r failed", found.kind, found.name)
-            if found.kind == "execute" and found.name != CASE_REFRESH:
-                # Somebody pressed: the client would show an error of its own, and try no more.
-                return said(found, FAILED)
-            form = again(found, FAILED) if found.kind in FORMS else None
-            return Response(status=UNAVAILABLE) if form is None else Response(body=form)
+            # Where somebody pressed, the client would show an error of its own, and try no more.
+            is_pressed = found.kind == "execute" and found.name != CASE_REFRESH
+            return _failed(
+                found, said(found, FAILED) if is_pressed else Response(status=UNAVAILABLE)
+            )
+        except Exception:
+            if found.kind == "press":
+                raise
+            logger.exception("%s %r failed", found.kind, found.name)
+            return _failed(found, said(found, FAILED))
 
     def spoken(self, found: TeamsInteraction) -> TeamsInteraction:
         """Return an interaction with the language in which its person is spoken to."""
@@ -107,10 +116,10 @@ class TeamsDispatcher:
         return replace(found, language=self._language_of(found.locale))
 
 
-def failed(found: TeamsInteraction) -> Response:
-    """Return the answer to what failed in a way that nobody foresaw."""
+def _failed(found: TeamsInteraction, otherwise: Response) -> Response:
+    """Return a form that comes back as it was filled in; what is no form is answered otherwise."""
     form = again(found, FAILED) if found.kind in FORMS else None
-    return said(found, FAILED) if form is None else Response(body=form)
+    return otherwise if form is None else Response(body=form)
 
 
 def said(found: TeamsInteraction, words: Text) -> Response:

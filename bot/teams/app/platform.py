@@ -1,7 +1,8 @@
 """Microsoft Teams as a process runs it: one registration, in the one tenant that it serves."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping
+import importlib
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import tzinfo
@@ -23,7 +24,6 @@ from bot.teams.actions.commands import TeamsQuestions
 from bot.teams.actions.dispatch import TeamsDispatcher
 from bot.teams.actions.press_handlers import TeamsAskers, TeamsPressHandlers
 from bot.teams.actions.respond import TeamsResponder
-from bot.teams.app.botbuilder_connector import BotbuilderTransport
 from bot.teams.app.endpoint import PATH, TeamsEndpoint
 from bot.teams.app.event_intake import TeamsEventIntake
 from bot.teams.app.health import TeamsChannelCheck
@@ -49,11 +49,6 @@ from core.domain.delivery import Delivery
 from core.ports import Platform
 from core.service_access.tokens import FetchedToken, watched
 
-TRANSPORTS: Mapping[str, Callable[[ConnectorHttp], Transport]] = {
-    "botbuilder": BotbuilderTransport,
-    "rest": RestTransport,
-}
-"""By `TeamsSetup.transport`."""
 NO_KEYS = (
     "Microsoft's signing keys can't be read, so requests from Teams can't be authenticated;"
     " retrying every minute"
@@ -98,7 +93,7 @@ async def _connected(
         stack.push_async_callback(background.ended)
         connected = wire(
             service,
-            TRANSPORTS[setup.transport](exchange),
+            transport_for(setup, exchange),
             identity=identity,
             rights=rights,
             groups=EntraGroups(
@@ -123,6 +118,18 @@ async def _connected(
             trouble=trouble,
             lost=lambda: {setup.tenant: token.refusal} if token.refusal else {},
         )
+
+
+def transport_for(setup: TeamsSetup, exchange: ConnectorHttp) -> Transport:
+    """Return how Teams is called.
+
+    Microsoft's SDK has had no support since 2025-12-31: it is loaded only where it is wanted.
+    """
+    if setup.transport == "rest":
+        return RestTransport(exchange)
+    module = importlib.import_module("bot.teams.app.botbuilder_connector")
+    transport: Transport = module.BotbuilderTransport(exchange)
+    return transport
 
 
 def _verifier(keys: SigningKeys | None, identity: TeamsIdentity) -> Verifier:

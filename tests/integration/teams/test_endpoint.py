@@ -1,4 +1,4 @@
-"""Activities over HTTP: kept before they are acknowledged; invokes through the real adapter."""
+"""Activities over HTTP: kept before they are acknowledged; invokes are answered in the response."""
 
 import json
 from collections.abc import AsyncIterator
@@ -197,7 +197,7 @@ async def test_each_invoke_is_answered_by_its_handler(
 
 @pytest.mark.parametrize("name", ["signin/verifyState", "tab/fetch", "config/fetch", "x", "", None])
 async def test_an_invoke_that_we_do_not_know(served: Served, name: Any) -> None:
-    """Is answered as the SDK answers it."""
+    """Is answered as Bot Framework has it: not implemented."""
     assert await invoke(served, name, {}) == (501, {})
 
 
@@ -271,7 +271,7 @@ async def test_a_press_that_fails_is_answered_in_words(served: Served) -> None:
 async def test_an_invoke_may_hold_anything(
     served: Served, more: dict[str, Any], status: int
 ) -> None:
-    """What the SDK would not read can't break it."""
+    """What is not read can't break it."""
     answered, _ = await invoke(served, "task/fetch", {"data": {"do": "evidence"}}, **more)
     assert answered == status
 

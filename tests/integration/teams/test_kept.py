@@ -167,7 +167,7 @@ async def test_an_installation_is_met_once_and_forgotten(deployed: Deployment) -
 
 
 async def test_a_button_and_an_invoke_are_pressed(deployed: Deployment) -> None:
-    """By the same name, in a message or over the adapter."""
+    """By the same name, in a message or in an invoke."""
     teams = deployed.teams
     anna = teams.tenant.person("anna")
     asked = await teams.people.say(anna, teams.tenant.personal(anna), "May I?")

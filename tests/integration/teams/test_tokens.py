@@ -90,20 +90,7 @@ def rewritten(token: str) -> str:
 
 def confused(it: Served) -> str:
     """HS256, with the public key as the secret."""
-    public = it.openid.key.public_key()
-    from cryptography.hazmat.primitives.serialization import (  # noqa: PLC0415
-        Encoding,
-        PublicFormat,
-    )
-
-    secret = public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
-    stated = it.maker.claims(SERVICE_URL)
-    head, body = b64({"alg": "HS256", "typ": "JWT", "kid": it.openid.kid}), b64(stated)
-    import hashlib  # noqa: PLC0415
-    import hmac  # noqa: PLC0415
-
-    mark = hmac.new(secret, f"{head}.{body}".encode(), hashlib.sha256).digest()
-    return f"Bearer {head}.{body}.{b64(mark)}"
+    return f"Bearer {it.maker.confused(it.maker.claims(SERVICE_URL))}"
 
 
 def published(**more: Any) -> Header:

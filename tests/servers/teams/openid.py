@@ -10,6 +10,8 @@ async with openid() as server:
 
 import asyncio
 import base64
+import hmac
+import json
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -20,6 +22,7 @@ from typing import Any
 import jwt
 from aiohttp import web
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey, generate_private_key
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from tests.servers.teams.wire import Json
 
@@ -50,7 +53,10 @@ def jwk(kid: str, key: RSAPrivateKey, **more: Any) -> Json:
 
 
 def _number(value: int) -> str:
-    held = value.to_bytes((value.bit_length() + 7) // 8, "big")
+    return _text(value.to_bytes((value.bit_length() + 7) // 8, "big"))
+
+
+def _text(held: bytes) -> str:
     return base64.urlsafe_b64encode(held).rstrip(b"=").decode()
 
 
@@ -86,6 +92,14 @@ class Maker:
         given = {name: value for name, value in held.items() if value is not None}
         signing = key if key is not None else self.server.key
         return jwt.encode(claims, signing, algorithm=algorithm, headers=given)
+
+    def confused(self, claims: Json) -> str:
+        """Sign claims by HS256, with the public key as the secret, which PyJWT would not do."""
+        public = self.server.key.public_key()
+        secret = public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+        head = {"alg": "HS256", "typ": "JWT", "kid": self.server.kid}
+        signed = ".".join(_text(json.dumps(part).encode()) for part in (head, claims))
+        return f"{signed}.{_text(hmac.digest(secret, signed.encode(), 'sha256'))}"
 
     def headers(self, activity: Json) -> dict[str, str]:
         """Return the header under which Teams would send an activity."""
