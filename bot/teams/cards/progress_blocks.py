@@ -4,7 +4,7 @@ Streams exist in personal chats alone: `informative` steps, the whole answer as 
 then `final`, in this order.
 """
 
-from bot.replies.notices import CHECKING
+from bot.replies.notices import CHECKING, IN_THREAD
 from bot.replies.safe_text import line
 from bot.teams.cards.elements import Card
 from bot.teams.cards.markdown import escaped
@@ -55,8 +55,11 @@ def typing() -> Card:
 
 
 def placeholder(language: Language = Language.ENGLISH) -> Card:
-    """Return the message that the answer will replace."""
-    return {"type": "message", "textFormat": "plain", "text": CHECKING.of(language)}
+    """Return the message that the answer will replace.
+
+    It is true as well where a process was killed before it kept the id, and it stands for ever.
+    """
+    return {"type": "message", "textFormat": "plain", "text": IN_THREAD.of(language)}
 
 
 def _streamed(kind: str, text: str, stream: str, sequence: int, stream_id: str | None) -> Card:

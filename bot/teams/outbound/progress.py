@@ -9,9 +9,9 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from bot.call_results import CallResult, Rejected, Succeeded
+from bot.call_results import CallResult, RateLimited, Rejected, Succeeded
 from bot.progress_session import ProgressSession
 from bot.replies.notices import STOPPED
 from bot.teams.cards import progress_blocks
@@ -47,6 +47,31 @@ class TeamsTimings:
     """From the claim to typing, where it is not yet known who reads; mostly it is by then."""
 
 
+@dataclass(slots=True)
+class _Saying:
+    """Posts progress, and leaves a conversation alone for as long as Teams asks."""
+
+    transport: Transport
+    """Calls Teams."""
+    _rests: dict[str, float] = field(default_factory=dict[str, float], init=False)
+    """Until when, by conversation and the loop's clock."""
+
+    def rests_until(self, at: Address | None) -> float:
+        """Return from when something may be said again, by the loop's clock; long ago: now."""
+        return self._rests.get(at.conversation, 0.0) if at is not None else 0.0
+
+    async def post(self, at: Address, activity: dict[str, Json]) -> CallResult | None:
+        """Post an activity; None: not now."""
+        now = asyncio.get_running_loop().time
+        if now() < self.rests_until(at):
+            return None
+        result = await self.transport.post(at, activity)
+        if isinstance(result, RateLimited):
+            kept = {key: until for key, until in self._rests.items() if until > now()}
+            self._rests = {**kept, at.conversation: now() + result.after_s}
+        return result
+
+
 class TeamsSurface:
     """See `core.ports.Surface`."""
 
@@ -60,7 +85,7 @@ class TeamsSurface:
     ) -> None:
         """`language_of` says which language a client's locale stands for; None: English."""
         self._language_of = language_of
-        self._transport = transport
+        self._saying = _Saying(transport)
         self._addresses = addresses
         self._timings = timings or TeamsTimings()
 
@@ -69,7 +94,7 @@ class TeamsSurface:
         told = self._language_of
         language = told(claimed.locale) if told else Language.ENGLISH
         return _Session(
-            self._transport, self._addresses, claimed, kept, self._timings, language=language
+            self._saying, self._addresses, claimed, kept, self._timings, language=language
         )
 
     @asynccontextmanager
@@ -89,8 +114,9 @@ class TeamsSurface:
             await asyncio.sleep(self._timings.wakes_after_s)
             at = await self._addresses.of(claimed.place)
             while isinstance(at, Address):
-                await self._transport.post(at, progress_blocks.typing())
-                await asyncio.sleep(self._timings.typing_every_s)
+                await self._saying.post(at, progress_blocks.typing())
+                rest_s = self._saying.rests_until(at) - asyncio.get_running_loop().time()
+                await asyncio.sleep(max(self._timings.typing_every_s, rest_s))
         except Exception as error:  # progress never fails a run
             logger.warning("nobody is seen typing: %s", type(error).__name__)
 
@@ -100,7 +126,7 @@ class _Session(ProgressSession):
 
     def __init__(
         self,
-        transport: Transport,
+        saying: _Saying,
         addresses: Addresses,
         claimed: Claimed,
         kept: Kept,
@@ -110,7 +136,7 @@ class _Session(ProgressSession):
     ) -> None:
         super().__init__()
         self._language = language
-        self._transport = transport
+        self._saying = saying
         self._addresses = addresses
         self._claimed = claimed
         self._kept = kept
@@ -119,7 +145,10 @@ class _Session(ProgressSession):
         self._shown = claimed.progress_id
         self._sequence = SEQUENCES_PER_ATTEMPT * (claimed.attempt - 1)
         self._scope = scope_of(claimed.place)
-        self._may_stand = claimed.progress_id is not None or not claimed.follows_unposted
+        is_first = claimed.attempt == 1 and not claimed.follows_unposted
+        self._may_stand = claimed.progress_id is not None or is_first
+        """True: something that stays may be posted, for the reply to replace. What an attempt that
+        died posted without keeping its id can't be found any more: nothing is added to it."""
         self._has_stream = self._scope == "personal" and self._may_stand
         """True: each step is a line of a stream; else typing is shown."""
 
@@ -136,6 +165,8 @@ class _Session(ProgressSession):
                 due_at = drawn_at + self._timings.typing_every_s
                 if self._wants_placeholder:
                     due_at = min(due_at, placeholder_at)
+            if due_at is not None:
+                due_at = max(due_at, self._saying.rests_until(self._at))
             if due_at is None or now() < due_at:
                 await self.stirred(None if due_at is None else due_at - now())
                 continue
@@ -152,7 +183,7 @@ class _Session(ProgressSession):
         if self._scope == "personal":
             await self._end(self._at, self._shown)
         else:
-            await self._transport.delete(self._at, self._shown)
+            await self._saying.transport.delete(self._at, self._shown)
 
     @property
     def _wants_placeholder(self) -> bool:
@@ -178,7 +209,9 @@ class _Session(ProgressSession):
             if steps:
                 await self._line(steps[-1])
         elif is_late and self._wants_placeholder:
-            await self._keep_told(await self._say(progress_blocks.placeholder(self._language)))
+            told = await self._say(progress_blocks.placeholder(self._language))
+            self._may_stand = isinstance(told, RateLimited)  # else it may stand already
+            await self._keep_told(told)
         else:
             await self._say(progress_blocks.typing())
 
@@ -197,7 +230,7 @@ class _Session(ProgressSession):
             self._has_stream = False
 
     async def _say(self, activity: dict[str, Json]) -> CallResult | None:
-        return None if self._at is None else await self._transport.post(self._at, activity)
+        return None if self._at is None else await self._saying.post(self._at, activity)
 
     async def _keep_told(self, told: CallResult | None) -> None:
         """Keep the id of what was posted, if the service told it."""
@@ -212,10 +245,10 @@ class _Session(ProgressSession):
             if self._at is not None:
                 if self._scope == "personal":
                     await self._end(self._at, message)
-                await self._transport.delete(self._at, message)
+                await self._saying.transport.delete(self._at, message)
             raise
         self._shown = message
 
     async def _end(self, at: Address, stream: str) -> None:
         stopped: dict[str, Json] = {"type": "message", "text": STOPPED.of(self._language)}
-        await self._transport.post(at, progress_blocks.final(stopped, stream_id=stream))
+        await self._saying.transport.post(at, progress_blocks.final(stopped, stream_id=stream))

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from bot.replies.notices import STOPPED
+from bot.replies.notices import IN_THREAD, STOPPED
 from bot.teams.outbound.progress import TeamsSurface, TeamsTimings
 from core.domain.errors import OvertakenError
 from core.domain.message import Claimed
@@ -193,6 +193,54 @@ async def test_without_streams_somebody_types(scene: Scene) -> None:
     async with surface_of(scene, LATE).showing(claimed(scene, scene.chat), Keeper().keep):
         await scene.teams.until(lambda: len(scene.teams.tenant.typing) >= 2)
     assert scene.teams.tenant.by_bot() == []
+
+
+@pytest.mark.parametrize("kind", ["chat", "group", "room"])
+async def test_teams_is_left_alone_for_as_long_as_it_asks(scene: Scene, kind: str) -> None:
+    """Whatever is due: the next call comes a second later, before and during the run."""
+    conversation: Conversation = getattr(scene, kind)
+    surface, one = surface_of(scene), claimed(scene, conversation)
+    scene.teams.faults.next("post", faults.too_many(1))
+    async with surface.waking(one):
+        await scene.teams.journal.wait_for("post")
+    began = asyncio.get_running_loop().time()
+    async with surface.showing(one, Keeper().keep) as progress:
+        progress.report(SEARCHING)
+        await asyncio.sleep(0.5)
+        assert len(scene.teams.journal.of("post")) == 1
+        scene.teams.faults.next("post", faults.too_many(1))
+        await scene.teams.journal.wait_for("post", times=2)
+        await asyncio.sleep(0.5)
+        assert len(scene.teams.journal.of("post")) == 2
+        await scene.teams.journal.wait_for("post", times=3)
+    assert asyncio.get_running_loop().time() - began >= 1.8
+
+
+async def test_a_message_that_may_stand_is_not_posted_again(scene: Scene) -> None:
+    """Nobody could find the first, and take it away."""
+    scene.teams.faults.always("post", faults.processed_then_reset())
+    async with surface_of(scene).showing(claimed(scene, scene.room), Keeper().keep):
+        await scene.teams.until(lambda: bool(scene.teams.tenant.by_bot()))
+        await asyncio.sleep(0.2)
+    assert len(scene.teams.tenant.by_bot()) == 1
+
+
+@pytest.mark.parametrize("kind", ["chat", "room"])
+async def test_after_an_attempt_that_died_nothing_is_added_to_what_it_left(
+    scene: Scene, kind: str
+) -> None:
+    """It did not keep the id, and nobody can look: somebody types, and what stands stays true."""
+    conversation: Conversation = getattr(scene, kind)
+    dead = replace(claimed(scene, conversation), attempt=1)
+    lost = Keeper()
+    async with surface_of(scene).showing(dead, lost.keep):
+        await scene.teams.until(lambda: bool(lost.ids))
+    async with surface_of(scene).showing(replace(dead, attempt=2), Keeper().keep):
+        typed = len(scene.teams.tenant.typing)
+        await scene.teams.until(lambda: len(scene.teams.tenant.typing) > typed + 8)
+    assert [one.id for one in scene.teams.tenant.by_bot()] == lost.ids
+    if kind == "room":
+        assert only(scene).text == IN_THREAD.en
 
 
 FAULTS = [
