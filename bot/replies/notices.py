@@ -32,6 +32,12 @@ BUSY = Text(
     "Gerade warten viele Fragen. Ihre ist vorgemerkt: Ich beantworte sie hier, sobald sie an der"
     " Reihe ist. Sie müssen nicht noch einmal fragen.",
 )
+PACED = Text(
+    "That was several questions in a short time, so this one has to wait. I'll answer it here when"
+    " its turn comes; you don't need to ask again.",
+    "Das waren mehrere Fragen in kurzer Zeit. Diese ist vorgemerkt: Ich beantworte sie hier, sobald"
+    " sie an der Reihe ist. Sie müssen nicht noch einmal fragen.",
+)
 TOO_MANY_OF_YOURS = Text(
     "You have reached the limit for questions waiting, so I haven't accepted this one, and can't"
     " accept more until some are answered. Those already waiting will be answered; you can ask"
@@ -310,6 +316,7 @@ _NOTICES: Mapping[Notice, Text] = {
     Notice.REMOVED: REMOVED,
     Notice.STOPPED: STOPPED,
     Notice.BUSY: BUSY,
+    Notice.PACED: PACED,
     Notice.TOO_MANY_OF_YOURS: TOO_MANY_OF_YOURS,
     Notice.TOO_MANY: TOO_MANY,
     Notice.DAY_BUDGET_SPENT: DAY_BUDGET_SPENT,

@@ -44,6 +44,8 @@ class Notice(StrEnum):
     """Who this is and what to ask: somebody wanted to know, or we are new there."""
     BUSY = "busy"
     """The question is kept and waits for its turn: too many came, or it has waited for long."""
+    PACED = "paced"
+    """Likewise, but its asker, or one thread, has asked too many in a short time."""
     TOO_MANY_OF_YOURS = "too_many_of_yours"
     """The question was not taken: as many of this person wait as may."""
     TOO_MANY = "too_many"

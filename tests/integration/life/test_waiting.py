@@ -77,7 +77,7 @@ async def test_whoever_is_not_taken_is_told_when_to_ask_again(deployment: Deploy
         await put(full, f"m{n}")
     assert await waiting(full) == ["m1", "m2", "m3"]
     notice = "too_many_of_yours"
-    assert [what for what, _ in await told(full) if what != "busy"] == [notice]
+    assert [what for what, _ in await told(full) if what != "paced"] == [notice]
     (again,) = await full.rows(
         "SELECT reply->>'again' AS at, clock_timestamp() AS now FROM citebound.outbox"
         " WHERE reply->>'notice' = :notice",
@@ -95,7 +95,7 @@ async def test_whoever_is_not_taken_is_told_when_to_ask_again(deployment: Deploy
     left = await waiting(full)
     assert len(left) == 3
     assert left[-1] == "m9"
-    assert [what for what, _ in await told(full) if what != "busy"] == 2 * [notice]
+    assert [what for what, _ in await told(full) if what != "paced"] == 2 * [notice]
 
 
 async def test_all_people_together_have_a_limit(deployment: Deployment) -> None:

@@ -287,6 +287,36 @@ async def test_what_is_taken_back_or_stopped_is_not_answered(
     assert [row["seq"] for row in numbers] == list(range(1, len(numbers) + 1))
 
 
+@pytest.mark.parametrize("left", ["running", "received"])
+async def test_what_a_dead_process_showed_does_not_stay_under_what_is_taken_back(
+    deployment: Deployment, left: str
+) -> None:
+    """It gives way to a line; while somebody works on it, they take it away themselves."""
+    thread = await accepted(deployment, "old", key="m1")
+    claimed = await deployment.backlog.claim(thread)
+    assert isinstance(claimed, Claimed)
+    await deployment.backlog.show_progress(claimed, "p1")
+    if left == "running":
+        await change(deployment, "UPDATE citebound.inbox SET lease_until = now() - interval '1 s'")
+    else:
+        await deployment.backlog.release(claimed, until=claimed.sent_at, counted=False)
+    await _delete(deployment)
+    rows = await deployment.rows(
+        "SELECT reply->>'notice' AS said, progress_id FROM citebound.outbox"
+    )
+    assert rows == [{"said": "stopped", "progress_id": "p1"}]
+
+
+async def test_what_is_taken_back_while_it_is_worked_on_is_not_told(deployment: Deployment) -> None:
+    """Whoever works on it hears that it is over."""
+    thread = await accepted(deployment, "old", key="m1")
+    claimed = await deployment.backlog.claim(thread)
+    assert isinstance(claimed, Claimed)
+    await deployment.backlog.show_progress(claimed, "p1")
+    await _delete(deployment)
+    assert await deployment.rows("SELECT 1 FROM citebound.outbox") == []
+
+
 async def meanwhile(deployment: Deployment, thread: str, act: Act, *, begun: bool) -> None:
     """Do something before a message is claimed, or while its run goes on."""
     if not begun:

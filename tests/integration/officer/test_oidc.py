@@ -157,6 +157,7 @@ async def test_keys_may_be_exchanged(site: Console, provider: OidcServer) -> Non
         {"issuer": "https://evil.example"},
         {"jwks_uri": None},
         {"jwks_uri": "x"},
+        {"jwks_uri": "http://idp.example/keys"},
         {"token_endpoint": "http://idp.example/token"},
         {"authorization_endpoint": "http://idp.example/authorize"},
     ],

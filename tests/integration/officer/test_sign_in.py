@@ -7,7 +7,9 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from core.adapters.postgres.officers.grants import PostgresGrants
 from core.domain.officers import Account, NoLink
+from tests.databases import LEDGER
 from tests.officer_console import ADA, GRACE, Console, Visitor, grant
 
 PAGES = ("/officer", "/officer/records", "/officer/cases", "/officer/policies")
@@ -186,10 +188,7 @@ async def test_who_is_revoked_is_signed_out_everywhere(
     """At once, in every browser; no link lets them in again, nor one that they have."""
     browsers = [await console.signed_in() for _ in range(2)]
     link = await console.link()
-    async with engine.begin() as connection:
-        await connection.execute(
-            text("UPDATE audit.officer SET revoked_at = now() WHERE login = 'ada'")
-        )
+    await PostgresGrants(engine, ledger=LEDGER).revoke("ada", by="root")
     for visitor in browsers:
         assert (await visitor.get("/officer"))[0] == 303
     assert await console.links.link_for(ADA) is NoLink.NOT_OFFICER
@@ -197,3 +196,16 @@ async def test_who_is_revoked_is_signed_out_everywhere(
     await visitor.post(link, {})
     assert (await visitor.get("/officer"))[0] == 303
     assert (await (await console.signed_in(GRACE)).get("/officer"))[0] == 200
+
+
+async def test_who_is_granted_again_signs_in_again(console: Console, engine: AsyncEngine) -> None:
+    """No session and no link from before comes back."""
+    visitor, link = await console.signed_in(), await console.link()
+    grants = PostgresGrants(engine, ledger=LEDGER)
+    await grants.revoke("ada", by="root")
+    await grants.grant("ada", units=["*"], audiences=["*"], has_login=False, by="root")
+    assert (await visitor.get("/officer"))[0] == 303
+    other = console.visitor()
+    assert (await other.post(link, {}))[0] == 410
+    assert (await other.get("/officer"))[0] == 303
+    assert (await (await console.signed_in()).get("/officer"))[0] == 200

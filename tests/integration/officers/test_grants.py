@@ -176,7 +176,7 @@ async def migrating_as(engine: AsyncEngine, login: str, *rights: str) -> AsyncEn
 async def test_one_who_may_make_roles_needs_no_superuser(
     new_login: NewLogin, session: Any, engine: AsyncEngine
 ) -> None:
-    """CREATEROLE, and the officers' role with the right to hand it on."""
+    """CREATEROLE, and the officers' role with the right to hand it on; what is open is ended."""
     admin = "GRANT citebound_officer TO {} WITH ADMIN OPTION"
     migrating, login = new_login(), new_login()
     own = await migrating_as(engine, migrating, "ALTER ROLE {} CREATEROLE", admin)
@@ -184,9 +184,18 @@ async def test_one_who_may_make_roles_needs_no_superuser(
     try:
         assert await made(grants, login) is not None
         await OfficerQueries(session(login)).run("SELECT 1", purpose="x", most_rows=1)
-        await grants.revoke(login, by="root")
+        own_url = engine.url.set(drivername="postgresql", username=login)
+        with psycopg.connect(own_url.render_as_string(hide_password=False)) as left_open:
+            await grants.revoke(login, by="root")
+            with pytest.raises(psycopg.OperationalError):
+                left_open.execute("SELECT 1")
         with pytest.raises(TransientError, match="not permitted to log in"):
             await OfficerQueries(session(login)).run("SELECT 1", purpose="x", most_rows=1)
+        async with engine.connect() as connection:
+            belonging = text("SELECT count(*) FROM pg_auth_members WHERE roleid ="
+                             " (SELECT oid FROM pg_roles WHERE rolname = :login)"
+                             " AND grantor <> 10")  # fmt: skip
+            assert await connection.scalar(belonging, {"login": login}) == 0
     finally:
         await own.dispose()
         async with engine.begin() as connection:

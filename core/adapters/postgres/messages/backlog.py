@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.transactions import begun_again
-from core.adapters.postgres.queue.rate_limits import PERSON_KEY, take_turn, tell_to_wait
+from core.adapters.postgres.queue.rate_limits import PERSON_KEY, NoTurn, take_turn, tell_to_wait
 from core.domain.conversation import context_of
 from core.domain.errors import OvertakenError
 from core.domain.limits import TurnLimits
@@ -84,9 +84,9 @@ class PostgresBacklog:
             if row["is_waiting"]:
                 return Waiting(until=row["free_at"])
             if not (row["has_turn"] or row["is_ahead"]):
-                free_at = await take_turn(connection, row, self.limits)
-                if free_at is not None:
-                    return await self._hold(connection, row["message_id"], free_at)
+                held = await take_turn(connection, row, self.limits)
+                if held is not None:
+                    return await self._hold(connection, row["message_id"], held)
             leased = await connection.execute(
                 _LEASE,
                 {
@@ -97,11 +97,11 @@ class PostgresBacklog:
             )
             return _claimed(row, leased.mappings().one())
 
-    async def _hold(self, connection: AsyncConnection, message_id: int, until: datetime) -> Waiting:
+    async def _hold(self, connection: AsyncConnection, message_id: int, held: NoTurn) -> Waiting:
         """Let a message wait, and tell its asker once."""
-        await connection.execute(_HOLD, {"id": message_id, "until": until})
-        await tell_to_wait(connection, message_id)
-        return Waiting(until=until)
+        await connection.execute(_HOLD, {"id": message_id, "until": held.until})
+        await tell_to_wait(connection, message_id, notice=held.notice)
+        return Waiting(until=held.until)
 
     @begun_again
     async def renew(self, claimed: Claimed, /) -> None:

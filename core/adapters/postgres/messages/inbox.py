@@ -41,9 +41,11 @@ from core.group_commit import GroupCommit
 _TARGET = text(
     "SELECT i.id, i.conversation_id::text, i.question_id::text, i.record_id::text, i.state,"
     " i.outcome, i.person, i.mode, i.text, coalesce(a.outcome = 'escalated' AND a.refusal IS NULL,"
-    " false) AS was_report FROM citebound.inbox i"
+    " false) AS was_report, CASE WHEN i.state = 'received' OR i.lease_until < clock_timestamp()"
+    " THEN i.progress_id END AS left_standing FROM citebound.inbox i"
     " LEFT JOIN citebound.answers a ON a.question_id = i.question_id WHERE i.message_key = :key"
 )
+"""`left_standing` is the progress that a process showed which no longer works on the message."""
 _FORGET = text(
     "SELECT citebound.forget_words(array_agg(id)) FROM citebound.inbox"
     " WHERE conversation_id = CAST(:conversation AS uuid)"
@@ -240,7 +242,7 @@ class PostgresInbox:
     async def _deleted(
         self, connection: AsyncConnection, thread: Thread, message: InboundMessage
     ) -> Accepted:
-        """Withdraw what is not answered yet; an answer stays."""
+        """Withdraw what is not answered yet; an answer stays, progress that was left does not."""
         accepted = await self._insert(connection, thread, message)
         target = await _target(connection, message)
         await self._ledger.event(
@@ -254,6 +256,16 @@ class PostgresInbox:
             content={"place": place_of(message)},
         )
         await self._withdraw(connection, thread, [target["id"]], reason="withdrawn")
+        if target["left_standing"]:
+            await queue_reply(
+                connection,
+                StoredReply(notice=Notice.STOPPED),
+                cause=cause_of_message(accepted.message_id),
+                conversation_id=target["conversation_id"],
+                person=target["person"],
+                mode=target["mode"],
+                progress_id=target["left_standing"],
+            )
         keys = {"conversation": target["conversation_id"], "key": message.target_key}
         await connection.execute(_FORGET, keys)
         return accepted

@@ -14,7 +14,6 @@ from typing import Any, cast
 import psycopg
 from psycopg import sql
 from sqlalchemy import text
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.engine.database import database_store
@@ -48,8 +47,17 @@ _REVOKE = text(
     "UPDATE audit.officer SET revoked_at = now() WHERE login = :login AND revoked_at IS NULL"
 )
 _END_SESSIONS = text(
-    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = :login"
+    "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = :login"
 )
+_SIGN_OUT = (
+    text(
+        "UPDATE citebound.console_sessions SET ended_at = clock_timestamp()"
+        " WHERE login = :login AND ended_at IS NULL"
+    ),
+    text("DELETE FROM citebound.console_links WHERE login = :login AND used_at IS NULL"),
+)
+"""Of the console: else who is granted again would find in an old browser, or in a lost one, that it
+is still signed in."""
 _LIST = text(
     "SELECT login, units, audiences, granted_at, revoked_at,"
     " coalesce((SELECT rolcanlogin FROM pg_roles WHERE rolname = login), false) AS can_log_in"
@@ -117,7 +125,7 @@ class PostgresGrants(RecordingStore):
         return password
 
     async def revoke(self, login: str, *, by: str) -> None:
-        """Let somebody read no more, close their login, and end what they have open.
+        """Let somebody read no more, close their login, and end their sessions there and here.
 
         Raises:
             UsageError: They are no officer.
@@ -130,9 +138,13 @@ class PostgresGrants(RecordingStore):
             if done.rowcount != 1:
                 why = f"{login!r} is not an officer: `citebound audit officers` lists them"
                 raise UsageError(why)
+            for statement in _SIGN_OUT:
+                await connection.execute(statement, {"login": login})
             await self._record(connection, Tag.OFFICER_REVOKED, {"officer": login}, login, by)
         if lacking is not None:
             raise lacking
+        async with self._engine.begin() as connection:  # once nobody logs in any more
+            await _end_sessions(connection, login)
 
     async def list(self) -> list[ListedOfficer]:
         """Return all officers, those first who still are."""
@@ -200,9 +212,6 @@ async def _close(connection: AsyncConnection, login: str) -> ConfigError | None:
     role = (await connection.execute(_ROLE, {"login": login})).one_or_none()
     if role is None or not role.is_ours:
         return None
-    with suppress(DBAPIError):  # a session that is left reads nothing, either
-        async with connection.begin_nested():
-            await connection.execute(_END_SESSIONS, {"login": login})
     try:
         async with connection.begin_nested():
             await _execute(connection, "ALTER ROLE {} NOLOGIN PASSWORD NULL", login)
@@ -210,6 +219,16 @@ async def _close(connection: AsyncConnection, login: str) -> ConfigError | None:
     except ConfigError as error:
         return ConfigError(f"{login} reads nothing any more, and can still log in: {error}")
     return None
+
+
+async def _end_sessions(connection: AsyncConnection, login: str) -> None:
+    """End what a login of ours has open; only its members may, and superusers."""
+    role = (await connection.execute(_ROLE, {"login": login})).one_or_none()
+    if role is None or not role.is_ours:
+        return
+    await _execute(connection, "GRANT {} TO CURRENT_USER", login)
+    await connection.execute(_END_SESSIONS, {"login": login})
+    await _execute(connection, "REVOKE {} FROM CURRENT_USER", login)
 
 
 async def _execute(

@@ -8,6 +8,7 @@ import logging
 import secrets
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -103,10 +104,25 @@ _UNTOLD = text(
 logger = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoTurn:
+    """A question has to wait for its turn."""
+
+    until: datetime
+    """When there may be one."""
+    kind: str
+    """Whose limit it waits for: `asker`, `channel` or `conversation`."""
+
+    @property
+    def notice(self) -> Notice:
+        """What its asker is told: there is a crowd in a channel, if anywhere."""
+        return Notice.BUSY if self.kind == "channel" else Notice.PACED
+
+
 async def take_turn(
     connection: AsyncConnection, row: Mapping[Any, Any], limits: TurnLimits
-) -> datetime | None:
-    """Take a turn for a row of the inbox; where there is none, return when there may be one.
+) -> NoTurn | None:
+    """Take a turn for a row of the inbox; where there is none, return why.
 
     The row has its place's `platform`, `tenant` and `channel`, and `person_key`. A reply to a
     question back is none of its asker's questions.
@@ -121,7 +137,9 @@ async def take_turn(
     return await _take(connection, wanted)
 
 
-async def tell_to_wait(connection: AsyncConnection, message_id: int) -> None:
+async def tell_to_wait(
+    connection: AsyncConnection, message_id: int, *, notice: Notice = Notice.BUSY
+) -> None:
     """Queue one line for a message that waits and all behind it, if none of it was told yet."""
     found = await connection.execute(_WAITS, {"id": message_id})
     row = found.one_or_none()
@@ -132,7 +150,7 @@ async def tell_to_wait(connection: AsyncConnection, message_id: int) -> None:
         return
     await queue_reply(
         connection,
-        StoredReply(notice=Notice.BUSY, question_id=row.question_id, record_id=row.record_id),
+        StoredReply(notice=notice, question_id=row.question_id, record_id=row.record_id),
         cause=f"wait:{message_id}",
         conversation_id=row.conversation_id,
         person=row.person,
@@ -142,14 +160,16 @@ async def tell_to_wait(connection: AsyncConnection, message_id: int) -> None:
 
 async def _take(
     connection: AsyncConnection, wanted: Mapping[tuple[str, str], TurnLimit]
-) -> datetime | None:
-    """Take one of each, or none; then return when all may be free."""
+) -> NoTurn | None:
+    """Take one of each, or none; then return when all may be free, and which is the last."""
     keys = {"kinds": [kind for kind, _ in wanted], "keys": [key for _, key in wanted]}
     rows = (await connection.execute(_OPEN, keys)).all()
     now = max(row.now for row in rows)
-    free = max(free_at(row.taken, wanted[row.kind, row.key], now=now) for row in rows)
+    free, kind = max(
+        (free_at(row.taken, wanted[row.kind, row.key], now=now), row.kind) for row in rows
+    )
     if free > now:
-        return free
+        return NoTurn(until=free, kind=kind)
     kept = [
         {
             "kind": row.kind,
