@@ -34,6 +34,11 @@ REPORTING = (
 """What is searched to name the reporting line to somebody who reports."""
 DEPTH = 3
 """DocumentSearch of one search by a model: it may search by several phrasings at once."""
+BESIDE = 3
+"""Chunks that the words of a quoted message add at most. Of 12 questions about a quoted rule that
+do not name its subject, 5 chunks hold a section of that subject for 2; with 3 more, for 11."""
+QUOTED = 300
+"""Characters of what is quoted that are searched."""
 SECTION = 6_000
 """Characters of a section that are read at once: about four passages."""
 MISSING = 8
@@ -191,7 +196,8 @@ class DocumentSearch:
         """Search for the question as it stands alone, in the policies that it names first."""
         if self.is_model and self.question.wants_summary and self.question.bound:
             return await self._whole()
-        return await self._bound(query_of(self.question), self.depth(1))
+        query, depth = query_of(self.question), self.depth(1)
+        return await self._with_quoted(await self._bound(query, depth), query, depth)
 
     async def _whole(self) -> Retrieved:
         """Return passages from all over the policies that are to be summarised, in text order.
@@ -229,7 +235,24 @@ class DocumentSearch:
         if missing and self.is_model:
             others.add(missing)
         query = " ".join([query_of(self.question), *sorted(others)])
-        return await self.search(query, self.depth(2))
+        depth = self.depth(2)
+        return await self._with_quoted(await self.search(query, depth), query, depth)
+
+    async def _with_quoted(self, own: Retrieved, query: str, depth: int) -> Retrieved:
+        """Add, behind what the asker's own words find, what a message that they quote does."""
+        quoted = _quoted(self.question)
+        if not quoted:
+            return own
+        beside = await self.search(f"{query} {quoted}", depth + BESIDE, neighbours=0)
+        known = {chunk.chunk_key for chunk in (*own.result.hits, *own.result.neighbours)}
+        added = [chunk for chunk in beside.result.hits if chunk.chunk_key not in known][:BESIDE]
+        return replace(
+            own,
+            result=replace(own.result, hits=(*own.result.hits, *added)),
+            warnings=tuple(dict.fromkeys((*own.warnings, *beside.warnings))),
+            took_ms=own.took_ms + beside.took_ms,
+            logits={**beside.logits, **own.logits},
+        )
 
     async def _bound(self, query: str, depth: int, *, neighbours: int | None = None) -> Retrieved:
         """Search the policies to which the question is bound, else all if nothing there is found.
@@ -297,6 +320,12 @@ class DocumentSearch:
             raise ArgumentError(NOTHING_NEW)
         if not self.budget.may_look():
             raise ArgumentError(NOTHING_LEFT)
+
+
+def _quoted(question: Question) -> str:
+    """Return the words that the asker points at, unless the question begins with them."""
+    chosen = () if question.referent else (one for one in question.context if one.is_chosen)
+    return " ".join(" ".join(message.text.split()) for message in chosen)[:QUOTED]
 
 
 def _bounded(chunks: Sequence[RetrievedChunk]) -> tuple[RetrievedChunk, ...]:

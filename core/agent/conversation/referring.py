@@ -13,9 +13,11 @@ from core.agent.conversation.misconduct import is_report
 from core.agent.conversation.small_talk import without_greeting
 from core.agent.conversation.speech import asks
 from core.agent.conversation.understanding import (
+    LEAST_OWN,
     Understood,
     clean,
     points_back,
+    refers,
     shortened,
     understand,
 )
@@ -128,10 +130,13 @@ def referent(text: str, context: Sequence[ContextMessage], history: Sequence[Tur
     """Return the words that a question points at, as they are put before it; `""` if it has none.
 
     What the asker pointed at goes first. What was said in the thread since our last reply comes
-    before that reply; the first message of the thread counts where we have not spoken yet.
+    before that reply; the first message of the thread counts where we have not spoken yet. A longer
+    question with a pronoun anywhere, and little else to go by, means what its asker pointed at
+    ("How long do we have to keep it in the archive?"); of 626 questions that stand alone, 3 would.
     """
     if not needs_subject(text):
-        return ""
+        is_about_chosen = refers(text) and len(content_words(text) - _NAMES_NOTHING) < LEAST_OWN
+        context = [one for one in context if one.is_chosen] if is_about_chosen else []
     chosen = [one for one in context if one.is_chosen]
     earlier = [one for one in context if one.part == "earlier"]
     roots = [] if history else [one for one in context if one.part == "root"]

@@ -91,7 +91,7 @@ _MEASURED = content_words(
 )
 """Words that ask for a measure of something else ("how many days?")."""
 _LEANS_BACK = expression(r"\b(?:one|it|them|those|these)\W*$", re.IGNORECASE)
-_LEAST_OWN = 3
+LEAST_OWN = 3
 """Telling words from which a message that ends in a pronoun is taken to name itself what it means
 ("My manager gave me a gift, can I keep it?"). Of 8,375 questions about workplace policies, which
 all stand alone, 3 are taken for a follow-up by this or by `_ASKED_ALONE`."""
@@ -359,7 +359,7 @@ def _goes_on(text: str, slot: str) -> bool:
 def _asks_anew(text: str) -> bool:
     """Say whether a reply is a question of its own, although an answer was asked for."""
     count = len(words(text))
-    is_whole = text.endswith("?") and count >= _LEAST_QUESTION and not _refers(text)
+    is_whole = text.endswith("?") and count >= _LEAST_QUESTION and not refers(text)
     return _NEW_QUESTION.match(text) is not None and (is_whole or count > _LONG_REPLY)
 
 
@@ -368,14 +368,14 @@ def _is_follow_up(text: str) -> bool:
     count = len(words(text))
     if _FOLLOWS.match(text) and count <= _SHORT + 3:
         is_new = _NEW_QUESTION.match(text) and not _ELLIPSIS.match(text)
-        return not is_new or _refers(text)
+        return not is_new or refers(text)
     if count <= _SHORT:
         if _ADDS.search(text) and not _NEW_QUESTION.match(text):
             return True
         is_bare = not content_words(text) - _MEASURED
-        return _refers(text) or (is_bare and _ASKED_ALONE.match(text) is not None)
+        return refers(text) or (is_bare and _ASKED_ALONE.match(text) is not None)
     alone = _LEANS_BACK.sub("", text)
-    return alone != text and len(content_words(alone)) < _LEAST_OWN
+    return alone != text and len(content_words(alone)) < LEAST_OWN
 
 
 def points_back(text: str) -> bool:
@@ -383,6 +383,6 @@ def points_back(text: str) -> bool:
     return _is_follow_up(text)
 
 
-def _refers(text: str) -> bool:
+def refers(text: str) -> bool:
     """Say whether a message points back to what was said before it."""
     return _REFERS.search(_POINTS_NOWHERE.sub(" ", text)) is not None

@@ -52,6 +52,25 @@ def test_a_question_with_a_subject_stands_alone() -> None:
     assert not needs_subject(text)
 
 
+LONGER = "How long do we have to keep it in the archive?"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [LONGER, "My manager sent me this, what do I have to register and until when?"],
+)
+def test_a_longer_question_may_mean_what_is_quoted_with_it(text: str) -> None:
+    """By a pronoun anywhere, if it has little else to go by; never what others happened to say."""
+    quoted = said("Signed contracts with vendors", "quoted")
+    found = resolve(text, (), (quoted,))
+    assert found.standalone == f"Signed contracts with vendors. {text}"
+    for around in (said("Signed contracts with vendors", "earlier"), said("Contracts", "root")):
+        assert resolve(text, (), (around,)).standalone == text
+    assert resolve(text, (), ()).standalone == text
+    named = "My client in Porto gave me a silver watch, must I return it to the sender?"
+    assert resolve(named, (), (quoted,)).standalone == named
+
+
 def test_what_the_asker_points_at_goes_first() -> None:
     """Then what a thread began with, then the latest that says something."""
     root, earlier = said("The offsite costs 4,000 euros", "root"), said(OFFERED, "earlier")
