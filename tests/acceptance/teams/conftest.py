@@ -23,10 +23,11 @@ async def microsoft() -> AsyncIterator[OpenId]:
         yield running
 
 
-@pytest.fixture
+@pytest.fixture(params=["botbuilder", "rest"])
 async def served(
-    teams: FakeTeams, microsoft: OpenId, policies_database: str
+    request: pytest.FixtureRequest, teams: FakeTeams, microsoft: OpenId, policies_database: str
 ) -> AsyncIterator[Product]:
-    """The product, serving and working."""
-    async with product(teams, microsoft, policies_database) as running:
+    """The product, serving and working, calling Teams in either way."""
+    transport = str(request.param)
+    async with product(teams, microsoft, policies_database, teams_transport=transport) as running:
         yield running

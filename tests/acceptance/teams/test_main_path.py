@@ -1,7 +1,6 @@
 """A question in Teams is answered where it was asked, from the policies, whichever client calls."""
 
 import json
-from collections.abc import AsyncIterator
 
 import pytest
 from sqlalchemy import text
@@ -10,8 +9,7 @@ from bot.replies.answer import UNREAD
 from core.adapters.postgres.engine.database import engine_for
 from tests.servers.slack import faults
 from tests.servers.teams import FakeTeams, Message
-from tests.servers.teams.openid import OpenId
-from tests.teams_product import Product, product
+from tests.teams_product import Product
 
 QUESTION = "What is the limit for gifts that employees accept from business partners?"
 SLOW = (
@@ -21,16 +19,6 @@ SLOW = (
     " FOR EACH ROW EXECUTE FUNCTION citebound.wait_a_little()",
 )
 """Longer than Slack waits."""
-
-
-@pytest.fixture(params=["botbuilder", "rest"])
-async def served(
-    request: pytest.FixtureRequest, teams: FakeTeams, microsoft: OpenId, policies_database: str
-) -> AsyncIterator[Product]:
-    """The product, calling Teams in either way."""
-    transport = str(request.param)
-    async with product(teams, microsoft, policies_database, teams_transport=transport) as running:
-        yield running
 
 
 def shown(message: Message) -> str:
