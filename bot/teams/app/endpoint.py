@@ -6,12 +6,15 @@ answer is an error of ours, except 503 where the database is away and Teams is t
 """
 
 import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Protocol
 
 from aiohttp import web
 from aiohttp.http_exceptions import BadHttpMessage
 from aiohttp.web_exceptions import HTTPRequestEntityTooLarge
 
-from bot.teams.actions.dispatch import TeamsDispatcher
+from bot.teams.actions.dispatch import Response, TeamsDispatcher
 from bot.teams.app.event_intake import TeamsEventIntake
 from bot.teams.auth.token_verifier import Principal, Reject, Verifier
 from bot.teams.inbound.interaction import parse_invoke
@@ -25,8 +28,18 @@ LONGEST_BODY = 1024 * 1024
 logger = logging.getLogger(__name__)
 
 
+class Adapter(Protocol):
+    """An SDK through which invokes pass."""
+
+    async def answered(
+        self, principal: Principal, answer: Callable[[], Awaitable[Response]], /
+    ) -> Response:
+        """Return what `answer` says, as the SDK hands it on."""
+        ...
+
+
 class TeamsEndpoint:
-    """Takes what Teams sends."""
+    """Takes what Teams sends; `adapter`: None where no SDK is to see it."""
 
     def __init__(
         self,
@@ -35,11 +48,13 @@ class TeamsEndpoint:
         presses: TeamsDispatcher,
         *,
         identity: TeamsIdentity,
+        adapter: Adapter | None = None,
     ) -> None:
         self._verifier = verifier
         self._keeper = keeper
         self._presses = presses
         self._identity = identity
+        self._adapter = adapter
 
     async def take(self, request: web.Request) -> web.StreamResponse:
         """Answer one request."""
@@ -79,5 +94,6 @@ class TeamsEndpoint:
     async def _invoke(self, principal: Principal) -> web.StreamResponse:
         """Answer an invoke in the response."""
         interaction = parse_invoke(principal.activity, self._identity)
-        response = await self._presses.take(interaction)
+        answer = partial(self._presses.take, interaction)
+        response = await (self._adapter.answered(principal, answer) if self._adapter else answer())
         return web.json_response(dict(response.body), status=response.status)

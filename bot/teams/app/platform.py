@@ -24,7 +24,7 @@ from bot.teams.actions.commands import TeamsQuestions
 from bot.teams.actions.dispatch import TeamsDispatcher
 from bot.teams.actions.press_handlers import TeamsAskers, TeamsPressHandlers
 from bot.teams.actions.respond import TeamsResponder
-from bot.teams.app.endpoint import PATH, TeamsEndpoint
+from bot.teams.app.endpoint import PATH, Adapter, TeamsEndpoint
 from bot.teams.app.event_intake import TeamsEventIntake
 from bot.teams.app.health import TeamsChannelCheck
 from bot.teams.auth.credentials import token_for
@@ -104,7 +104,11 @@ async def _connected(
         )
         await require_private(connected.channels, rights, service.officers)
         endpoint = TeamsEndpoint(
-            _verifier(keys, identity), connected.keeper, connected.presses, identity=identity
+            _verifier(keys, identity),
+            connected.keeper,
+            connected.presses,
+            identity=identity,
+            adapter=adapter_for(setup, identity),
         )
 
         async def trouble() -> str | None:
@@ -130,6 +134,15 @@ def transport_for(setup: TeamsSetup, exchange: ConnectorHttp) -> Transport:
     module = importlib.import_module("bot.teams.app.botbuilder_connector")
     transport: Transport = module.BotbuilderTransport(exchange)
     return transport
+
+
+def adapter_for(setup: TeamsSetup, identity: TeamsIdentity) -> Adapter | None:
+    """Return what invokes pass through; None: nothing of the SDK is loaded."""
+    if setup.transport == "rest":
+        return None
+    module = importlib.import_module("bot.teams.app.botbuilder_adapter")
+    adapter: Adapter = module.BotbuilderAdapter(identity)
+    return adapter
 
 
 def _verifier(keys: SigningKeys | None, identity: TeamsIdentity) -> Verifier:

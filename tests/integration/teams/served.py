@@ -12,6 +12,7 @@ from yarl import URL
 
 from bot.intake import Intake
 from bot.teams.actions.dispatch import TeamsDispatcher
+from bot.teams.app.botbuilder_adapter import BotbuilderAdapter
 from bot.teams.app.endpoint import LONGEST_BODY, PATH, TeamsEndpoint
 from bot.teams.app.event_intake import TeamsEventIntake
 from bot.teams.auth.signing_keys import SigningKeys, signing_keys
@@ -156,7 +157,8 @@ async def serving(
     keeper = keeper_of(kept, presses, home)
     async with openid() as server, signing_keys(server.url) as keys, ClientSession() as session:
         believed = verifier or InboundVerifier(keys, home)
-        endpoint = TeamsEndpoint(believed, keeper, presses, identity=home)
+        adapter = BotbuilderAdapter(home)
+        endpoint = TeamsEndpoint(believed, keeper, presses, identity=home, adapter=adapter)
         async with listening(endpoint) as url:
             yield Served(
                 url=url,

@@ -1,4 +1,4 @@
-"""A dialog that can't be taken comes back with what was typed: over HTTP."""
+"""A dialog that can't be taken comes back with what was typed: through the real adapter."""
 
 import json
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Activities over HTTP: kept before they are acknowledged; invokes are answered in the response."""
+"""Activities over HTTP: kept before they are acknowledged; invokes through the real adapter."""
 
 import json
 from collections.abc import AsyncIterator
