@@ -13,12 +13,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from core.agent.evidence_text import applying
 from core.agent.wording import (
     AND,
     FOR_GROUP,
     FROM_ELSEWHERE,
     QUOTED_TITLE,
     UNMET,
+    UNNAMED,
     WHICH_GROUP,
 )
 from core.domain.answer import (
@@ -31,13 +33,14 @@ from core.domain.answer import (
     RefusalKind,
     Verified,
 )
-from core.domain.evidence import Evidence, EvidenceItem, Finding
+from core.domain.evidence import Evidence, EvidenceItem, Finding, is_within
 from core.domain.question import ALL, EMPLOYMENT, Question
 from core.language.conditions import Condition, ConditionKind, shares
 from core.language.conditions import unmet_conditions as unmet
 from core.language.jurisdictions import NAMES, country_code, jurisdictions_in, rules_of
 from core.language.languages import Language
 from core.language.people import GROUPS, STAFF, addressees, names_in, own_group, synonyms
+from core.language.spans import Span
 
 
 def foreign_countries(
@@ -97,6 +100,8 @@ class ApplicableClaims:
     """True: a claim holds for one group alone."""
     elsewhere: tuple[str, ...] = ()
     """Titles of the policies that the question names, where nothing quoted is of them."""
+    unnamed: tuple[str, ...] = ()
+    """What the question names of a kind of which the policies name others, and not that."""
     language: Language = Language.ENGLISH
     """Of the notes."""
 
@@ -106,7 +111,9 @@ class ApplicableClaims:
 
         A rule that names no amount holds for any: the note says so.
         """
-        return any(one.is_new and one.kind is not ConditionKind.AMOUNT for one in self.unmet)
+        return bool(self.unnamed) or any(
+            one.is_new and one.kind is not ConditionKind.AMOUNT for one in self.unmet
+        )
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -114,6 +121,7 @@ class ApplicableClaims:
         named = dict.fromkeys(one.words for one in self.unmet if one.words)
         language = self.language
         missing = tuple(UNMET.format(condition=words).of(language) for words in named)
+        missing += tuple(UNNAMED.format(name=words).of(language) for words in self.unnamed)
         if not self.elsewhere:
             return missing
         quoted = (QUOTED_TITLE.format(title=one).of(language) for one in self.elsewhere[:NAMED])
@@ -179,12 +187,14 @@ def applicable_claims(
     question: Question, verified: Verified, evidence: Evidence
 ) -> ApplicableClaims:
     """Limit verified claims to those that apply to the asker and to what they ask."""
+    applies = applying(question.standalone, evidence.items)
     groups = [_groups_of(claim, evidence) - groups_named(question) for claim in verified.claims]
     kept = [
         (claim, found)
         for claim, found in zip(verified.claims, groups, strict=True)
         if not _is_for_others(question, found)
         and not _is_of_another_thing(question, claim, verified.claims)
+        and not _rests_on(claim, applies.others)
     ]
     wants_all = any(one.value == ALL for one in question.assumptions)
     limited = frozenset(name for _, found in kept for name in found)
@@ -203,6 +213,7 @@ def applicable_claims(
         else None,
         is_limited=bool(limited),
         elsewhere=_elsewhere(question, ordered, evidence),
+        unnamed=applies.unnamed,
         language=question.language,
     )
 
@@ -269,6 +280,12 @@ def _is_of_another_thing(question: Question, claim: Claim, claims: Sequence[Clai
         )
         for said in things_brought(question)
     )
+
+
+def _rests_on(claim: Claim, others: frozenset[Span]) -> bool:
+    """Say whether all that a claim says stands in the rule of something else."""
+    quoted = [citation.span for citation in claim.citations if not citation.is_header]
+    return bool(quoted) and all(any(is_within(span, other) for other in others) for span in quoted)
 
 
 def _groups_of(claim: Claim, evidence: Evidence) -> frozenset[str]:

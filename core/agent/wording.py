@@ -187,6 +187,12 @@ UNMET = Text(
 )
 """Note where nothing quoted speaks of a condition. The condition is in the asker's words, cut to 40
 characters without markup; it says what was not found, and so states nothing."""
+UNNAMED = Text(
+    "No policy that I can read here names “{name}”; what I found is for others.",
+    "Keine Richtlinie, die ich hier lesen kann, nennt „{name}“; was ich gefunden habe, gilt für"
+    " andere.",
+)
+"""The same where policies name others of its kind: another plant, department or building."""
 FOR_GROUP = "For {groups}: {claim}"
 """A rule for one group of staff, where the asker is not known to belong to it. It is a claim, and
 in the language of the policy."""

@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from core.agent.extractive.evidence_text import passages_of
+from core.agent.evidence_text import passages_of
 from core.domain.evidence import EvidenceItem
 from core.domain.ontology import SectionRef
 from core.ingest.prepare import prepare

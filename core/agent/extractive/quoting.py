@@ -7,7 +7,7 @@ conflict where they state the same rule with different figures.
 import re
 from collections.abc import Sequence
 
-from core.agent.extractive.evidence_text import QuotableUnit
+from core.agent.evidence_text import QuotableUnit
 from core.agent.extractive.questions import SubQuestion
 from core.agent.extractive.ranking import ScoredSentence, by_section, concerns, layers
 from core.agent.planning.facts import are_alike
@@ -249,9 +249,11 @@ def quoted_of(ranked: Sequence[ScoredSentence], wanted: SubQuestion) -> list[Sco
 
 
 def _is_other_row(one: ScoredSentence, other: ScoredSentence) -> bool:
-    """Say whether a row stands in another one's table without answering as well as that."""
+    """Say whether a row, or the answer to a printed question, answers less well than another."""
     are_rows = one.unit.is_row and other.unit.is_row and one.unit.lead_in == other.unit.lead_in
-    return are_rows and one.strength < other.strength - NEAR_ROW
+    leads = one.unit.lead_in, other.unit.lead_in
+    are_answers = all(lead is not None and lead.asks for lead in leads) and leads[0] != leads[1]
+    return (are_rows or are_answers) and one.strength < other.strength - NEAR_ROW
 
 
 def _holds_alike(one: ScoredSentence, best: ScoredSentence, wanted: SubQuestion) -> bool:
@@ -277,6 +279,8 @@ def expand(one: ScoredSentence, wanted: SubQuestion) -> list[QuotableUnit]:
     A list's items, conditions that follow, all of a short section.
     """
     units, best = [unit for unit in one.passage.units if not unit.is_part], one.unit
+    if best.lead_in is not None and best.lead_in.asks:
+        return _bounded(_items(units, best.lead_in), MAX_UNITS, keep=best)
     if best.text.rstrip().endswith(":"):
         return _bounded([best, *_items(units, best)], MAX_ITEMS)
     if (best.is_item or best.is_row) and best.lead_in is not None and _LISTS.search(wanted.text):

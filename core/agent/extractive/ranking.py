@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from core.agent.concurrency import map_yielding
-from core.agent.extractive.evidence_text import EvidencePassage, QuotableUnit
+from core.agent.evidence_text import EvidencePassage, QuotableUnit
 from core.agent.extractive.questions import SubQuestion
 from core.agent.planning.facts import defines
 from core.agent.planning.intent import Facets, Intent, facets_of, is_of_another_amount

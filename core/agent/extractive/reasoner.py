@@ -13,7 +13,7 @@ from typing import TypeAlias
 from core.agent.applicability import within_policies
 from core.agent.concurrency import yield_to_others
 from core.agent.conversation.misconduct import is_report
-from core.agent.extractive.evidence_text import passages_of, section_of
+from core.agent.evidence_text import applying, passages_of, section_of
 from core.agent.extractive.questions import SubQuestion, is_comparison, subquestions
 from core.agent.extractive.quoting import (
     NOWHERE,
@@ -322,7 +322,8 @@ class ExtractiveReasoner:
         key = items, wanted
         known = self._ranked.get(key)
         if known is None:
-            passages, most = passages_of(items), max(LEAST_READ, READ // among)
+            passages = applying(wanted.text, items).passages
+            most = max(LEAST_READ, READ // among)
             try:
                 known = await rank(passages, wanted, reader=self._reader, most=most)
             except ContractError as error:

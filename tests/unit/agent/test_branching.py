@@ -1,6 +1,6 @@
 """When the country is asked for: nobody is told the rule of one country as if it were his."""
 
-from core.agent.extractive.evidence_text import passages_of
+from core.agent.evidence_text import passages_of
 from core.agent.extractive.questions import SubQuestion
 from core.agent.extractive.quoting import NOWHERE, find_branch
 from core.agent.extractive.ranking import ScoredSentence, by_section, rank

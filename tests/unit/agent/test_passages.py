@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.agent.extractive.evidence_text import passages_of
+from core.agent.evidence_text import passages_of
 from core.agent.extractive.quoting import claim_of
 from core.domain.evidence import EvidenceItem
 from core.language.lead_ins import lead_in_of

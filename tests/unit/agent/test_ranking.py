@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.agent.extractive.evidence_text import passages_of
+from core.agent.evidence_text import passages_of
 from core.agent.extractive.questions import SubQuestion
 from core.agent.extractive.quoting import NEAR_ROW, NEARLY, QUOTED, expand, quoted_of
 from core.agent.extractive.ranking import (

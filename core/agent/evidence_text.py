@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from core.agent.planning.intent import Facets, facets_of
 from core.domain.evidence import EvidenceItem
 from core.domain.ontology import SectionRef
+from core.grounding.bindings import Candidate, bindings, is_contradicted, unnamed
 from core.language.content_words import content_words
 from core.language.lead_ins import units_of
 from core.language.sentences import ends_sentence, is_cut_off
@@ -20,6 +21,20 @@ _FEWEST_WORDS = 6
 policies that others wrote, 5 are taken for pieces of sentences, and 4 of them are."""
 _FIRST_PERSON = re.compile(r"\b(?:I|my|me)\b")
 _CELLS = " | "
+_PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
+_ASIDE = re.compile(
+    r"\W*(?:(?:for )?(?:example|beispiel)|case study|specimen)(?: \w{1,4})?\s?:"
+    r"|\W*(?:system |hidden )?(?:note|message|instructions?) (?:to|for) (?:the |all |any )?"
+    r"(?:ai|llm|language model|chatbot|bot|(?:ai )?assistant)s?\b"
+    r"|.{0,40}\b(?:ignore|disregard|forget) (?:all |any |the |your )*"
+    r"(?:previous|prior|above|earlier|preceding) (?:instruction|prompt|rule|text)"
+    r"|.{0,40}\b(?:answer every question|always (?:answer|reply|respond)) (?:with|that)\b",
+    re.IGNORECASE,
+)
+"""How a paragraph begins that is no rule: an example, or a sentence for machines. Of 169 workplace
+policies that others wrote nine lines begin so, all of them examples."""
+_PRINTED_QUESTION = re.compile(r"\W*(?:q(?:uestion)?|f(?:rage)?)\s?\d*\s?[.:)]", re.IGNORECASE)
+"""A question of a list of questions and answers: what follows answers it, and nothing else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +59,8 @@ class QuotableUnit:
     is_part: bool = False
     """True for a piece of a sentence that the file's layout tore apart: half a rule is none."""
     is_story: bool = False
-    """True for what somebody tells before a question ("I have a small business. May I ...?")."""
+    """True for what is no rule: what somebody tells before a question ("I have a small business.
+    May I ...?"), an example, or a sentence for machines."""
 
     @property
     def lead_ins(self) -> "tuple[QuotableUnit, ...]":
@@ -95,6 +111,46 @@ class EvidencePassage:
     """Cosine of its best chunk, 0 for a passage of findings alone."""
 
 
+def candidate_of(passage: EvidencePassage, unit: QuotableUnit) -> Candidate:
+    """Return a unit as it is held against what a question binds."""
+    header = unit.lead_in if unit.is_row and unit.lead_in and unit.lead_in.is_row else None
+    place = passage.place
+    return Candidate(
+        text=unit.text,
+        lead_in=" ".join(lead.text for lead in unit.lead_ins if lead is not header),
+        header=header.text if header else "",
+        around="\n".join((place.policy_title, *place.path, place.title)),
+        table=(passage.version_id, header.span) if header else None,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Applying:
+    """The evidence, and what of it is the rule of something else than is asked."""
+
+    passages: tuple[EvidencePassage, ...]
+    """What is left, by section."""
+    others: frozenset[Span]
+    """Where what is left out stands."""
+    unnamed: tuple[str, ...]
+    """What the question names where texts name others of its kind, and none names it."""
+
+
+def applying(asked: str, items: Sequence[EvidenceItem]) -> Applying:
+    """Leave out the rule of another plant, amount or row than a question is about."""
+    passages = passages_of(items)
+    pairs = [(passage, unit) for passage in passages for unit in passage.units]
+    read = bindings(asked, [candidate_of(*pair) for pair in pairs])
+    others = frozenset(
+        unit.span for (_, unit), found in zip(pairs, read, strict=True) if is_contradicted(found)
+    )
+    kept = (
+        replace(one, units=tuple(unit for unit in one.units if unit.span not in others))
+        for one in passages
+    )
+    return Applying(passages=tuple(kept), others=others, unnamed=unnamed(read))
+
+
 def passages_of(items: Sequence[EvidenceItem]) -> list[EvidencePassage]:
     """Group evidence by section, best-ranked section first."""
     groups: dict[tuple[VersionId, str], list[EvidenceItem]] = {}
@@ -135,13 +191,20 @@ def _passage(items: list[EvidenceItem]) -> EvidencePassage:
 def _units(item: EvidenceItem) -> list[QuotableUnit]:
     units: list[QuotableUnit] = []
     above = _above(item)
+    question: QuotableUnit | None = None
+    is_aside, end = False, 0
     for read in units_of(item.text):
         start, text = read.span.char_start, read.span.of(item.text)
+        is_aside &= not _PARAGRAPH.search(item.text, end, start)
+        is_aside |= _ASIDE.match(text) is not None
+        end = read.span.char_end
         skipped = _printed_number(text, item.place) if item.kind == "chunk" else 0
         start, text = start + skipped, text[skipped:]
         if not text.strip() or read.kind == "rule" or _is_heading(text, item.place):
             continue
-        unit = _unit(item, start, text)
+        unit = replace(_unit(item, start, text), is_story=is_aside)
+        if _PRINTED_QUESTION.match(text):
+            question = unit if unit.asks else None
         if above and units and not (unit.is_row or read.kind == "item"):
             above = []
         if above and unit.is_row and above[-1].is_row:
@@ -151,6 +214,8 @@ def _units(item: EvidenceItem) -> list[QuotableUnit]:
         else:
             own = [_unit(item, lead.char_start, lead.of(item.text)) for lead in read.lead_ins]
             leads = above + own
+        if question is not None and question is not unit and not leads:
+            leads = [question]
         units.append(_introduced(unit, leads))
     return _with_parts(units)
 

@@ -1,0 +1,501 @@
+"""Whether a text is the rule that applies: what a question names, and how much it asks about.
+
+A sentence may be verbatim and still be the rule of another plant, another band or another row. A
+text is held against its siblings, the other texts that were found: it is *contradicted* where one
+of them holds what the question names, or the value that it asks about, and the text itself names
+something else in its place. A limit that has no sibling decides also what lies outside it, and a
+text that does not speak of what is named is silent, which says nothing against it.
+
+Pure, and linear in the texts but for the comparison of those that are alike.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from functools import cached_property
+from typing import TypeAlias
+
+from core.expressions import expression
+from core.grounding.bounds import Bound, bounds
+from core.language.content_words import content_words, is_function_word, stem
+from core.language.quantities import quantities, value_of
+
+Names: TypeAlias = Mapping[tuple[str, str], Mapping[str, str]]
+"""The names of things, by the thing and whether they are numbers or words; each by its stem, with
+the words of the text."""
+
+
+class Kind(StrEnum):
+    """What a question binds."""
+
+    NAME = "name"
+    SIBLING = "sibling"
+    """The name of another text of the same kind, as the row of another city has."""
+    QUANTITY = "quantity"
+
+
+class Verdict(StrEnum):
+    """How a text stands to what a question binds."""
+
+    SATISFIED = "satisfied"
+    CONTRADICTED = "contradicted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Binding:
+    """What a question binds, and what a text that is not silent on it says."""
+
+    kind: Kind
+    """A name or a quantity."""
+    asked: str
+    """The words of the question."""
+    text: str
+    """The words that decide."""
+    verdict: Verdict
+    """Whether they satisfy it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Candidate:
+    """A text that may answer, with what stands around it."""
+
+    text: str
+    """The sentence, list item or row."""
+    lead_in: str = ""
+    """What introduces it."""
+    header: str = ""
+    """The header row of its table; empty: it is no row."""
+    around: str = ""
+    """Title of the policy and headings."""
+    table: object = None
+    """The same for the rows of one table."""
+
+    @cached_property
+    def own(self) -> frozenset[str]:
+        """Stems of the text."""
+        return content_words(self.text)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """Those without figures."""
+        return _without_figures(self.own)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Stems of the words that are written as names, in it and around it."""
+        return _capitals(self.text) | _capitals(self.around)
+
+    @cached_property
+    def all(self) -> frozenset[str]:
+        """Stems of the text and of what stands around it."""
+        return self.own | content_words(f"{self.lead_in}\n{self.around}")
+
+    @cached_property
+    def key(self) -> frozenset[str]:
+        """Of a row, the stems of its first cell without figures; else nothing."""
+        first = self.text.split("|", 1)[0]
+        return frozenset() if self.table is None else _without_figures(content_words(first))
+
+    @cached_property
+    def named(self) -> Names:
+        """What its sentence names of each kind of thing, else its lead-in, headings and title."""
+        found: dict[tuple[str, str], Mapping[str, str]] = {}
+        for said in (self.around, self.lead_in, self.text):
+            found |= _named(said)
+        return found
+
+    @cached_property
+    def intervals(self) -> tuple["Interval", ...]:
+        """Of its numbers, those that bound something or are a range."""
+        return tuple(_intervals(self.text, self.header))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """The values for which a rule holds."""
+
+    unit: str
+    """In which both ends are, as `value_of` names it."""
+    low: Decimal | None
+    """None: no lower end."""
+    high: Decimal | None
+    """None: no upper end."""
+    has_low: bool
+    """Whether the lower end is one of them."""
+    has_high: bool
+    """Whether the upper end is one of them."""
+    raw: str
+    """As written."""
+
+    def is_apart(self, other: "Interval") -> bool:
+        """Say whether no value lies in both: bands of a scale, and not one limit within another."""
+        first, second = sorted((self, other), key=lambda one: one.low or Decimal(-1))
+        if first.high is None or second.low is None:
+            return False
+        return first.high < second.low or (
+            first.high == second.low and not (first.has_high and second.has_low)
+        )
+
+    def holds(self, value: Decimal) -> bool:
+        """Say whether a value lies in it."""
+        above = self.low is None or value > self.low or (self.has_low and value == self.low)
+        below = self.high is None or value < self.high or (self.has_high and value == self.high)
+        return above and below
+
+
+_THINGS = frozenset(
+    map(
+        stem,
+        """plant site factory mill quarry depot warehouse yard gate building hall floor level room
+        wing tower block house office branch shop store station terminal hub campus school clinic
+        hospital ward laboratory lab kitchen canteen department team division unit desk line region
+        district county area zone grade band class category tier step rank tariff group project
+        programme program product model version series scheme fund account supplier subsidiary
+        entity brand vessel ship route shift committee council board court terrace street road
+        square machine press""".split(),  # noqa: SIM905
+    )
+)
+"""Nouns with a name of their own: what stands before them, or a number behind, tells one of them
+from another ("the Fenwick plant", "Plant 7", "the legal department")."""
+_UNTELLING = frozenset(
+    map(
+        stem,
+        """all every each any other another own same responsible competent respective relevant new
+        old whole entire local current former main next last first head different several many few
+        two three four five six both various certain working sister host home back front big small
+        large business company corporate group employee employees staff which private public age
+        price january february march april june july august september october november december
+        monday tuesday wednesday thursday friday saturday sunday""".split(),  # noqa: SIM905
+    )
+)
+"""Words before them that tell none from another."""
+_WORD = expression(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
+LONGEST_NAME = 60
+"""Characters of a name that is said to stand in no policy."""
+ALIKE = 0.6
+"""Share of the words of two sentences from which they are siblings of one matter."""
+
+
+def bindings(question: str, candidates: Sequence[Candidate]) -> list[tuple[Binding, ...]]:
+    """Return what a question binds of which each text, beside the others, says something.
+
+    Args:
+        question: The question.
+        candidates: The texts that were found.
+    """
+    named = _named(question)
+    wanted = _without_figures(content_words(question))
+    asked = _asked(question)
+    # A name that most texts carry tells none from another.
+    known = Counter(name for one in candidates for name in one.key or one.names)
+    telling = {name for name in wanted if 2 * known[name] <= len(candidates)}
+    meant = [one for one in candidates if telling & (one.key or one.names)]
+    return [
+        (
+            *_names(named, one),
+            *_rivals(wanted, one, meant),
+            *_quantities(asked, one, candidates),
+        )
+        for one in candidates
+    ]
+
+
+def unnamed(found: Iterable[Sequence[Binding]]) -> tuple[str, ...]:
+    """Return what a question names where texts name something else, and none names that."""
+    names = [binding for read in found for binding in read if binding.kind is Kind.NAME]
+    satisfied = {name.asked for name in names if name.verdict is Verdict.SATISFIED}
+    others = {name.asked: None for name in names if name.verdict is Verdict.CONTRADICTED}
+    return tuple(name for name in others if name not in satisfied and len(name) <= LONGEST_NAME)
+
+
+def is_contradicted(found: Iterable[Binding]) -> bool:
+    """Say whether a text is the rule of something else than a question asks about."""
+    return any(binding.verdict is Verdict.CONTRADICTED for binding in found)
+
+
+def _names(asked: Names, candidate: Candidate) -> Iterator[Binding]:
+    """Yield how the things of a question are named in a text: "Kelston plant" for "Fenwick"."""
+    for thing, names in asked.items():
+        here = candidate.named.get(thing, {})
+        if not here:
+            continue
+        if here.keys() & names.keys() or any(
+            _ends_alike(one, other) for one in here for other in names
+        ):
+            verdict = Verdict.SATISFIED
+        elif names.keys() & candidate.all:
+            continue
+        else:
+            verdict = Verdict.CONTRADICTED
+        yield Binding(
+            kind=Kind.NAME,
+            asked=" ".join(names.values()),
+            text=" ".join(here.values()),
+            verdict=verdict,
+        )
+
+
+def _rivals(
+    wanted: frozenset[str], candidate: Candidate, meant: Sequence[Candidate]
+) -> Iterator[Binding]:
+    """Yield by which words of a question a sibling is meant, and not this text."""
+    for other in meant:
+        if other is candidate or not _are_siblings(candidate, other):
+            continue
+        mine, theirs = _key(candidate, other), _key(other, candidate)
+        named = (theirs - mine) & wanted - candidate.all
+        if named and mine - theirs and not (mine - theirs) & wanted:
+            yield Binding(
+                kind=Kind.SIBLING,
+                asked=" ".join(sorted(named)),
+                text=" ".join(sorted(mine - theirs)),
+                verdict=Verdict.CONTRADICTED,
+            )
+            return
+
+
+def _ends_alike(one: str, other: str) -> bool:
+    """Say whether two numbers are one: "building 2" and "Building B2"."""
+    return one[-1].isdigit() and (one.endswith(other) or other.endswith(one))
+
+
+def _are_siblings(one: Candidate, other: Candidate) -> bool:
+    if one.table is not None or other.table is not None:
+        return one.table == other.table
+    shared = len(one.words & other.words)
+    return shared > 0 and shared >= ALIKE * max(len(one.words), len(other.words))
+
+
+def _without_figures(stems: frozenset[str]) -> frozenset[str]:
+    return frozenset(word for word in stems if not any(letter.isdigit() for letter in word))
+
+
+def _key(one: Candidate, other: Candidate) -> frozenset[str]:
+    """Return the stems that tell a text from its sibling: of a row its first cell."""
+    if one.table is not None:
+        return one.key
+    return _capitals(one.text) - other.own or _capitals(one.around) - other.all
+
+
+def _capitals(text: str) -> frozenset[str]:
+    """Return the stems of the words that are written as names."""
+    found = [match.group() for match in _WORD.finditer(text)]
+    return (
+        frozenset(
+            stem(word.casefold())
+            for word in found
+            if word[0].isupper() and not is_function_word(word.casefold())
+        )
+        - _UNTELLING
+    )
+
+
+def _named(text: str) -> Names:
+    """Return the names of each kind of thing in a text: "Fenwick" of "plant".
+
+    By the thing, and whether the name is a number, a name or a word: "the meeting room" is not said
+    to be another than "the Draco room".
+    """
+    found: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    previous = None
+    for match in _WORDS_ON.finditer(text):
+        word, gap = match["word"], match["gap"]
+        thing = stem(word.casefold())
+        if thing in _THINGS:
+            number = _NUMBER_NAME.match(text, match.end())
+            if number:
+                name = number["name"].casefold()
+                found[thing, "number"][name] = f"{word} {number['name']}"
+            elif previous and gap == " " and not _IS_PLURAL.search(word):
+                name = stem(previous.casefold().removesuffix("'s").removesuffix("\u2019s"))
+                is_word = name.isalpha() and not is_function_word(previous.casefold())
+                if is_word and name not in _UNTELLING | _THINGS:
+                    found[thing, "word"][name] = f"{previous} {word}"
+        previous = word
+    return found
+
+
+_IS_PLURAL = expression(r"[^s]s$", re.IGNORECASE)
+_WORDS_ON = expression(r"(?P<gap>\W{0,3})(?P<word>[^\W_]+(?:['\u2019-][^\W_]+)*)")
+_NUMBER_NAME = expression(
+    r" (?P<name>[-\u2212]?[A-Za-z]?\d{1,4}[A-Za-z]?|[A-Z])\b(?! ?(?:to |[-\u2013%]|and |or |\d))"
+)
+
+
+def _asked(question: str) -> Mapping[str, Mapping[str, Decimal]]:
+    """Return the values of a question by their unit, with how they are written."""
+    found: defaultdict[str, dict[str, Decimal]] = defaultdict(dict)
+    for one in quantities(question):
+        value = value_of(one)
+        if value is None:
+            continue
+        is_sum = one.kind == "number" and value[0] >= FEWEST and not _YEAR.fullmatch(one.raw)
+        if one.kind != "number" or is_sum:
+            found[value[1]][one.raw] = value[0]
+    return found
+
+
+FEWEST = 100
+"""A number without a unit is held against the amounts of a table from this on."""
+_YEAR = expression(r"(?:19|20)\d\d")
+
+
+def _quantities(
+    asked: Mapping[str, Mapping[str, Decimal]], candidate: Candidate, others: Sequence[Candidate]
+) -> Iterator[Binding]:
+    for unit in dict.fromkeys(one.unit for one in candidate.intervals) if asked else ():
+        values = asked.get(unit) or (
+            asked.get("", {}) if candidate.table is not None and unit in _SUMS else {}
+        )
+        mine = [one for one in candidate.intervals if one.unit == unit]
+        held = next(
+            ((raw, one) for raw, value in values.items() for one in mine if one.holds(value)), None
+        )
+        if held is not None:
+            yield Binding(
+                kind=Kind.QUANTITY, asked=held[0], text=held[1].raw, verdict=Verdict.SATISFIED
+            )
+            continue
+        band = next(
+            (
+                (raw, one)
+                for raw, value in values.items()
+                for other in others
+                for its in other.intervals
+                if its.unit == unit and its.holds(value) and _are_of_one_scale(candidate, other)
+                for one in mine
+                if its.is_apart(one)
+            ),
+            None,
+        )
+        if band is not None:
+            yield Binding(
+                kind=Kind.QUANTITY, asked=band[0], text=band[1].raw, verdict=Verdict.CONTRADICTED
+            )
+
+
+def _are_of_one_scale(one: Candidate, other: Candidate) -> bool:
+    """Say whether two texts may be bands of one scale: rows of one thing, or sentences alike."""
+    if one.table is not None or other.table is not None:
+        return one.table == other.table and _is_same_thing(one, other)
+    return 3 * len(one.words & other.words) >= min(len(one.words), len(other.words))
+
+
+def _is_same_thing(one: Candidate, other: Candidate) -> bool:
+    mine, theirs = (side.text.split("|", 1)[0] for side in (one, other))
+    return bool(quantities(mine)) or content_words(mine) == content_words(theirs)
+
+
+def _intervals(text: str, header: str) -> Iterator[Interval]:
+    found = list(_measured(text, header))
+    taken = -1
+    for place, first in enumerate(found):
+        if place <= taken:
+            continue
+        second = found[place + 1] if place + 1 < len(found) else None
+        pair = second and _range(first, second)
+        if pair:
+            taken = place + 1
+            yield pair
+        elif first.bound is not Bound.NONE:
+            is_low = first.bound in {Bound.ABOVE, Bound.AT_LEAST}
+            yield Interval(
+                unit=first.unit,
+                low=first.value if is_low else None,
+                high=None if is_low else first.value,
+                has_low=first.bound is Bound.AT_LEAST,
+                has_high=_BELOW.search(first.cell, 0, first.start) is None,
+                raw=first.raw,
+            )
+
+
+def _range(first: "_Measured", second: "_Measured") -> Interval | None:
+    """Return "EUR 1,001 to EUR 10,000" or "more than 6 and up to 9 hours" as one."""
+    if first.cell is not second.cell or first.bound is Bound.AT_MOST:
+        return None
+    is_one = first.start == second.start  # "8 to 13 days" is read as two days of one place
+    if not is_one and not _RANGE.fullmatch(first.cell, first.end, second.start):
+        return None
+    is_bare = first.unit != second.unit and first.is_bare
+    low = first.value * second.factor if is_bare else first.value
+    if (first.unit != second.unit and not is_bare) or low >= second.value:
+        return None
+    return Interval(
+        unit=second.unit,
+        low=low,
+        high=second.value,
+        has_low=first.bound is not Bound.ABOVE,
+        has_high=_BELOW.search(second.cell, 0, second.start) is None,
+        raw=first.cell[first.start : second.end],
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Measured:
+    """A number of a text or a cell."""
+
+    cell: str
+    """The text or the cell."""
+    start: int
+    """Where it begins there."""
+    end: int
+    """Where it ends there."""
+    raw: str
+    """As written."""
+    value: Decimal
+    """How much of `unit`."""
+    unit: str
+    """As `value_of` names it; empty: none."""
+    factor: Decimal
+    """How many of `unit` one of what is written is: days are seconds."""
+    is_bare: bool
+    """Whether it is written without a unit."""
+    bound: Bound
+    """What it is compared with."""
+
+
+def _measured(text: str, header: str) -> Iterator[_Measured]:
+    """Yield the numbers of a text; those of a cell have the unit that its column names."""
+    names, cells = header.split("|"), text.split("|")
+    for place, cell in enumerate(cells):
+        name = names[place] if len(names) == len(cells) else ""
+        currency = _CURRENCY.search(name)
+        for bounded in bounds(cell):
+            value = value_of(bounded.quantity)
+            if value is None:
+                continue
+            one = bounded.quantity
+            is_bare = one.kind == "number"
+            digits = one.canonical.partition(" ")[2 if one.kind == "amount" else 0]
+            yield _Measured(
+                cell=cell,
+                start=one.span.char_start,
+                end=one.span.char_end,
+                raw=one.raw,
+                value=value[0],
+                unit=_currency(currency[0]) if is_bare and currency else value[1],
+                factor=value[0] / Decimal(digits) if Decimal(digits) else Decimal(1),
+                is_bare=is_bare,
+                bound=bounded.bound,
+            )
+
+
+_RANGE = expression(
+    r"\s*(?:(?:and\s+)?(?:up\s+)?to|and\s+(?:under|below|less\s+than)|-|\u2013|\u2014|and|but\s+(?:under|less\s+than)"
+    r"|until|till|through|bis)\s*(?:and\s+including\s*)?",
+    re.IGNORECASE,
+)
+_BELOW = expression(
+    r"(?:below|under|(?:less|fewer|lower|shorter|earlier)\s+than|<)\s*$", re.IGNORECASE
+)
+_CURRENCY = expression(r"\b(?:EUR|USD|GBP|CHF|SEK|NOK|DKK|PLN|JPY|CAD|AUD)\b|[$\u20ac\u00a3]")
+
+
+_SUMS = frozenset({"EUR", "USD", "GBP", "CHF", "SEK", "NOK", "DKK", "PLN", "JPY", "CAD", "AUD"})
+
+
+def _currency(sign: str) -> str:
+    return {"$": "USD", "\u20ac": "EUR", "\u00a3": "GBP"}.get(sign, sign)
