@@ -11,7 +11,7 @@ Pure, and linear in the texts but for the comparison of those that are alike.
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
@@ -21,6 +21,7 @@ from typing import TypeAlias
 from core.expressions import expression
 from core.grounding.bounds import Bound, bounds
 from core.language.content_words import content_words, is_function_word, stem
+from core.language.jurisdictions import countries_named
 from core.language.quantities import quantities, value_of
 
 Names: TypeAlias = Mapping[tuple[str, str], Mapping[str, str]]
@@ -96,8 +97,18 @@ class Candidate:
     @cached_property
     def key(self) -> frozenset[str]:
         """Of a row, the stems of its first cell without figures; else nothing."""
-        first = self.text.split("|", 1)[0]
-        return frozenset() if self.table is None else _without_figures(content_words(first))
+        known = content_words(self.first_cell)
+        return frozenset() if self.table is None else _without_figures(known)
+
+    @property
+    def first_cell(self) -> str:
+        """Of a row, what it is about."""
+        return self.text.split("|", 1)[0].strip()
+
+    @property
+    def is_for_others(self) -> bool:
+        """True for the row of what no other row names ("all other cities")."""
+        return self.table is not None and _ELSE.search(self.first_cell) is not None
 
     @cached_property
     def named(self) -> Names:
@@ -173,6 +184,7 @@ _UNTELLING = frozenset(
 )
 """Words before them that tell none from another."""
 _WORD = expression(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
+_ELSE = expression(r"\b(?:other|others|else|elsewhere|remaining|rest)\b", re.IGNORECASE)
 LONGEST_NAME = 60
 """Characters of a name that is said to stand in no policy."""
 ALIKE = 0.6
@@ -193,10 +205,13 @@ def bindings(question: str, candidates: Sequence[Candidate]) -> list[tuple[Bindi
     known = Counter(name for one in candidates for name in one.key or one.names)
     telling = {name for name in wanted if 2 * known[name] <= len(candidates)}
     meant = [one for one in candidates if telling & (one.key or one.names)]
+    strange = _strange(question, candidates)
+    for_others = {one.table for one in candidates if strange and one.is_for_others}
     return [
         (
             *_names(named, one),
             *_rivals(wanted, one, meant),
+            *_others(strange, one, for_others),
             *_quantities(asked, one, candidates),
         )
         for one in candidates
@@ -214,6 +229,29 @@ def unnamed(found: Iterable[Sequence[Binding]]) -> tuple[str, ...]:
 def is_contradicted(found: Iterable[Binding]) -> bool:
     """Say whether a text is the rule of something else than a question asks about."""
     return any(binding.verdict is Verdict.CONTRADICTED for binding in found)
+
+
+def _strange(question: str, candidates: Sequence[Candidate]) -> str:
+    """Return the first name of a question that no text has; empty: none."""
+    known = frozenset[str]().union(*(one.all for one in candidates))
+    _, *names = [match.group() for match in _WORD.finditer(question)] or [""]
+    places = countries_named(question, with_cities=True)
+    named = (
+        *(name for name in names if name[0].isupper() and not is_function_word(name.casefold())),
+        *(question[place.start : place.end] for place in places),
+    )
+    return next((name for name in named if not content_words(name) <= known), "")
+
+
+def _others(strange: str, candidate: Candidate, tables: Collection[object]) -> Iterator[Binding]:
+    """Yield that a row names somebody else, where another one is for all that none names."""
+    if candidate.table in tables and candidate.table is not None and not candidate.is_for_others:
+        yield Binding(
+            kind=Kind.SIBLING,
+            asked=strange,
+            text=candidate.first_cell,
+            verdict=Verdict.CONTRADICTED,
+        )
 
 
 def _names(asked: Names, candidate: Candidate) -> Iterator[Binding]:
@@ -385,7 +423,7 @@ def _are_of_one_scale(one: Candidate, other: Candidate) -> bool:
 
 
 def _is_same_thing(one: Candidate, other: Candidate) -> bool:
-    mine, theirs = (side.text.split("|", 1)[0] for side in (one, other))
+    mine, theirs = one.first_cell, other.first_cell
     return bool(quantities(mine)) or content_words(mine) == content_words(theirs)
 
 

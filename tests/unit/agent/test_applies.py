@@ -75,7 +75,9 @@ def test_a_row_that_is_named_beats_its_siblings() -> None:
     table = rows(CITIES, "City | Limit (EUR)")
     assert kept("hotel limit in munich", table) == [CITIES[1]]
     assert kept("hotel limits in London and Munich", table) == list(CITIES[:2])
-    assert kept("hotel limit in Lisbon", table) == list(CITIES)
+    assert kept("hotel limit in Lisbon", table) == kept("in paris", table) == [CITIES[2]]
+    assert kept("what is the highest hotel limit", table) == list(CITIES)
+    assert kept("hotel limit in Lisbon", rows(CITIES[:2], "City | Limit")) == list(CITIES[:2])
 
 
 def test_a_name_chooses_the_sentence_of_its_plant() -> None:
