@@ -145,8 +145,8 @@ def applying(asked: str, items: Sequence[EvidenceItem]) -> Applying:
         unit.span for (_, unit), found in zip(pairs, read, strict=True) if is_contradicted(found)
     )
     kept = (
-        replace(one, units=tuple(unit for unit in one.units if unit.span not in others))
-        for one in passages
+        replace(passage, units=tuple(unit for unit in passage.units if unit.span not in others))
+        for passage in passages
     )
     return Applying(passages=tuple(kept), others=others, unnamed=unnamed(read))
 

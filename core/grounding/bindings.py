@@ -143,7 +143,7 @@ class Interval:
 
     def is_apart(self, other: "Interval") -> bool:
         """Say whether no value lies in both: bands of a scale, and not one limit within another."""
-        first, second = sorted((self, other), key=lambda one: one.low or Decimal(-1))
+        first, second = sorted((self, other), key=lambda interval: interval.low or Decimal(-1))
         if first.high is None or second.low is None:
             return False
         return first.high < second.low or (
@@ -202,19 +202,21 @@ def bindings(question: str, candidates: Sequence[Candidate]) -> list[tuple[Bindi
     wanted = _without_figures(content_words(question))
     asked = _asked(question)
     # A name that most texts carry tells none from another.
-    known = Counter(name for one in candidates for name in one.key or one.names)
+    known = Counter(name for candidate in candidates for name in candidate.key or candidate.names)
     telling = {name for name in wanted if 2 * known[name] <= len(candidates)}
-    meant = [one for one in candidates if telling & (one.key or one.names)]
+    meant = [candidate for candidate in candidates if telling & (candidate.key or candidate.names)]
     strange = _strange(question, candidates)
-    for_others = {one.table for one in candidates if strange and one.is_for_others}
+    for_others = {
+        candidate.table for candidate in candidates if strange and candidate.is_for_others
+    }
     return [
         (
-            *_names(named, one),
-            *_rivals(wanted, one, meant),
-            *_others(strange, one, for_others),
-            *_quantities(asked, one, candidates),
+            *_names(named, candidate),
+            *_rivals(wanted, candidate, meant),
+            *_others(strange, candidate, for_others),
+            *_quantities(asked, candidate, candidates),
         )
-        for one in candidates
+        for candidate in candidates
     ]
 
 
@@ -233,7 +235,7 @@ def is_contradicted(found: Iterable[Binding]) -> bool:
 
 def _strange(question: str, candidates: Sequence[Candidate]) -> str:
     """Return the first name of a question that no text has; empty: none."""
-    known = frozenset[str]().union(*(one.all for one in candidates))
+    known = frozenset[str]().union(*(candidate.all for candidate in candidates))
     _, *names = [match.group() for match in _WORD.finditer(question)] or [""]
     places = countries_named(question, with_cities=True)
     named = (
@@ -261,7 +263,7 @@ def _names(asked: Names, candidate: Candidate) -> Iterator[Binding]:
         if not here:
             continue
         if here.keys() & names.keys() or any(
-            _ends_alike(one, other) for one in here for other in names
+            _ends_alike(mine, theirs) for mine in here for theirs in names
         ):
             verdict = Verdict.SATISFIED
         elif names.keys() & candidate.all:
@@ -295,27 +297,27 @@ def _rivals(
             return
 
 
-def _ends_alike(one: str, other: str) -> bool:
+def _ends_alike(name: str, other: str) -> bool:
     """Say whether two numbers are one: "building 2" and "Building B2"."""
-    return one[-1].isdigit() and (one.endswith(other) or other.endswith(one))
+    return name[-1].isdigit() and (name.endswith(other) or other.endswith(name))
 
 
-def _are_siblings(one: Candidate, other: Candidate) -> bool:
-    if one.table is not None or other.table is not None:
-        return one.table == other.table
-    shared = len(one.words & other.words)
-    return shared > 0 and shared >= ALIKE * max(len(one.words), len(other.words))
+def _are_siblings(text: Candidate, other: Candidate) -> bool:
+    if text.table is not None or other.table is not None:
+        return text.table == other.table
+    shared = len(text.words & other.words)
+    return shared > 0 and shared >= ALIKE * max(len(text.words), len(other.words))
 
 
 def _without_figures(stems: frozenset[str]) -> frozenset[str]:
     return frozenset(word for word in stems if not any(letter.isdigit() for letter in word))
 
 
-def _key(one: Candidate, other: Candidate) -> frozenset[str]:
+def _key(text: Candidate, other: Candidate) -> frozenset[str]:
     """Return the stems that tell a text from its sibling: of a row its first cell."""
-    if one.table is not None:
-        return one.key
-    return _capitals(one.text) - other.own or _capitals(one.around) - other.all
+    if text.table is not None:
+        return text.key
+    return _capitals(text.text) - other.own or _capitals(text.around) - other.all
 
 
 def _capitals(text: str) -> frozenset[str]:
@@ -366,13 +368,15 @@ _NUMBER_NAME = expression(
 def _asked(question: str) -> Mapping[str, Mapping[str, Decimal]]:
     """Return the values of a question by their unit, with how they are written."""
     found: defaultdict[str, dict[str, Decimal]] = defaultdict(dict)
-    for one in quantities(question):
-        value = value_of(one)
+    for quantity in quantities(question):
+        value = value_of(quantity)
         if value is None:
             continue
-        is_sum = one.kind == "number" and value[0] >= FEWEST and not _YEAR.fullmatch(one.raw)
-        if one.kind != "number" or is_sum:
-            found[value[1]][one.raw] = value[0]
+        is_sum = (
+            quantity.kind == "number" and value[0] >= FEWEST and not _YEAR.fullmatch(quantity.raw)
+        )
+        if quantity.kind != "number" or is_sum:
+            found[value[1]][quantity.raw] = value[0]
     return found
 
 
@@ -384,13 +388,19 @@ _YEAR = expression(r"(?:19|20)\d\d")
 def _quantities(
     asked: Mapping[str, Mapping[str, Decimal]], candidate: Candidate, others: Sequence[Candidate]
 ) -> Iterator[Binding]:
-    for unit in dict.fromkeys(one.unit for one in candidate.intervals) if asked else ():
+    for unit in dict.fromkeys(interval.unit for interval in candidate.intervals) if asked else ():
         values = asked.get(unit) or (
             asked.get("", {}) if candidate.table is not None and unit in _SUMS else {}
         )
-        mine = [one for one in candidate.intervals if one.unit == unit]
+        mine = [interval for interval in candidate.intervals if interval.unit == unit]
         held = next(
-            ((raw, one) for raw, value in values.items() for one in mine if one.holds(value)), None
+            (
+                (raw, interval)
+                for raw, value in values.items()
+                for interval in mine
+                if interval.holds(value)
+            ),
+            None,
         )
         if held is not None:
             yield Binding(
@@ -399,13 +409,13 @@ def _quantities(
             continue
         band = next(
             (
-                (raw, one)
+                (raw, interval)
                 for raw, value in values.items()
                 for other in others
                 for its in other.intervals
                 if its.unit == unit and its.holds(value) and _are_of_one_scale(candidate, other)
-                for one in mine
-                if its.is_apart(one)
+                for interval in mine
+                if its.is_apart(interval)
             ),
             None,
         )
@@ -415,15 +425,15 @@ def _quantities(
             )
 
 
-def _are_of_one_scale(one: Candidate, other: Candidate) -> bool:
+def _are_of_one_scale(text: Candidate, other: Candidate) -> bool:
     """Say whether two texts may be bands of one scale: rows of one thing, or sentences alike."""
-    if one.table is not None or other.table is not None:
-        return one.table == other.table and _is_same_thing(one, other)
-    return 3 * len(one.words & other.words) >= min(len(one.words), len(other.words))
+    if text.table is not None or other.table is not None:
+        return text.table == other.table and _is_same_thing(text, other)
+    return 3 * len(text.words & other.words) >= min(len(text.words), len(other.words))
 
 
-def _is_same_thing(one: Candidate, other: Candidate) -> bool:
-    mine, theirs = one.first_cell, other.first_cell
+def _is_same_thing(text: Candidate, other: Candidate) -> bool:
+    mine, theirs = text.first_cell, other.first_cell
     return bool(quantities(mine)) or content_words(mine) == content_words(theirs)
 
 
@@ -505,14 +515,14 @@ def _measured(text: str, header: str) -> Iterator[_Measured]:
             value = value_of(bounded.quantity)
             if value is None:
                 continue
-            one = bounded.quantity
-            is_bare = one.kind == "number"
-            digits = one.canonical.partition(" ")[2 if one.kind == "amount" else 0]
+            quantity = bounded.quantity
+            is_bare = quantity.kind == "number"
+            digits = quantity.canonical.partition(" ")[2 if quantity.kind == "amount" else 0]
             yield _Measured(
                 cell=cell,
-                start=one.span.char_start,
-                end=one.span.char_end,
-                raw=one.raw,
+                start=quantity.span.char_start,
+                end=quantity.span.char_end,
+                raw=quantity.raw,
                 value=value[0],
                 unit=_currency(currency[0]) if is_bare and currency else value[1],
                 factor=value[0] / Decimal(digits) if Decimal(digits) else Decimal(1),
