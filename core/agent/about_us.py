@@ -29,17 +29,30 @@ from core.language.languages import Language, language_of
 from core.ports.text_models import AboutUs, SelfQuestions
 
 LEAST = 0.1
-"""How likely the whole, and each part that asks, has to be about us at least."""
+"""How likely the whole has to be about us at least."""
+OTHER = 0.03
+"""How likely a sentence that asks is at most, that surely asks something else: nine in ten policy
+questions are."""
 GOING_ON = 0.35
 """How sure a message is where the one before was about us."""
-FOREIGN = 0.995
+FOREIGN = 0.97
 """How sure a message is in another language than English, for which the embedder was not made. Of
 479 that look alike, three are taken for such from it on, and a quarter of those that are."""
-LONGEST = 300
+LONGEST = 400
 """Characters: longer messages tell of something."""
+ALSO = 0.5
+"""How likely another topic has to be, of the likeliest, to be answered too."""
+MOST_ASKED = 8
+"""Sentences that ask: more are read by nobody."""
 _PART = re.compile(r"[^.?!\n]+[.?!]*")
 _GOES_ON = re.compile(r"(?:\S+ ){0,5}(?:that|it|this|he|she|they|him|her|them)\b", re.IGNORECASE)
 """A sentence that only the one before explains: "Can that be wiped?"."""
+_RESTS = re.compile(
+    r"(?:(?:\w+ ){0,2}(?:who|whom|what|where|when|how|why)\b(?: \w+){0,3}"
+    r"|(?:or|from|to|by|for)\b[^.?!]{0,60})\W*",
+    re.IGNORECASE,
+)
+"""The same, if the whole message surely is about us: "Who do I tell?", "And for how long?"."""
 _LABEL = re.compile(r"\s*+[\w'-]++(?: [\w'-]++)?+:")
 """What names at once what is asked about: "Sick notes: who can read this?"."""
 
@@ -73,21 +86,28 @@ async def _read(text: str, recognise: SelfQuestions, *, sure: float) -> frozense
     likely = await recognise.likelihoods(text)
     if sum(likely.values()) < LEAST:
         return frozenset()
+    whole = _sure_topics(text, likely, sure)
     parts = [part for part in map(str.strip, _PART.findall(text)) if part.strip(" .?!")]
-    found = set[SelfTopic]()
-    for part in parts if len(parts) > 1 else ():
+    asked = [part for part in parts if asks(part)] if len(parts) > 1 else []
+    if len(asked) > MOST_ASKED:
+        return frozenset()
+    topics = set[SelfTopic]()
+    for part in asked:
         read = await recognise.likelihoods(part)
-        is_other = asks(part) and sum(read.values()) < LEAST and small_talk(part) is None
-        if is_other and not (part != parts[0] and _GOES_ON.match(part)):
+        is_other = sum(read.values()) < OTHER and small_talk(part) is None
+        is_rest = _GOES_ON.match(part) or (whole and _RESTS.fullmatch(part))
+        if is_other and not (part != parts[0] and is_rest):
             return frozenset()
-        found |= _sure_topic(part, read, sure)
-    return frozenset(found or _sure_topic(text, likely, sure))
+        topics |= _sure_topics(part, read, sure)
+    return frozenset((topics or whole) if len(asked) > 1 else (whole or topics))
 
 
-def _sure_topic(text: str, likely: Mapping[SelfTopic, float], sure: float) -> set[SelfTopic]:
-    """Return the topic of a text, if sure; what asks nothing may tell of what cannot wait."""
+def _sure_topics(text: str, likely: Mapping[SelfTopic, float], sure: float) -> set[SelfTopic]:
+    """Return the topics of a text, if sure; what asks nothing may tell of what cannot wait."""
     needed = sure if asks(text) else max(sure, SURE)
-    return {max(likely, key=likely.__getitem__)} if sum(likely.values()) >= needed else set()
+    least = ALSO * max(likely.values())
+    is_sure = sum(likely.values()) >= needed
+    return {topic for topic, share in likely.items() if share >= least} if is_sure else set()
 
 
 def said_of(topics: frozenset[SelfTopic], here: Deployment, language: Language) -> str:

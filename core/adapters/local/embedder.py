@@ -16,7 +16,7 @@ from collections.abc import Collection, Sequence
 from functools import partial
 from operator import mul
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.adapters.local.onnx_model import (
     EMBEDDER_FILE,
@@ -33,8 +33,13 @@ from core.adapters.local.onnx_model import (
 from core.domain.errors import ContractError
 from core.ports import EmbeddingSpace, Vector
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 MAX_TOKENS = 256
 """What the model was trained for (its model card), not the 128 of the shipped tokenizer."""
+INNER = "/encoder/layer.2/output/LayerNorm/Add_1_output_0"
+"""The token vectors after three of six layers, which other weights read on."""
 TEXTS_A_TURN = 64
 """Texts embedded before a thread is released, so that a question does not wait for an ingestion."""
 TURNS = 4
@@ -59,15 +64,17 @@ class LocalEmbedder:
 
     def __init__(self, folder: Path) -> None:
         self._threads = min(MOST_THREADS, usable_cores())
+        self.tokenizer = folder / TOKENIZER_FILE
         self._model = OnnxModel(
             weights=folder / EMBEDDER_FILE,
-            tokenizer=folder / TOKENIZER_FILE,
+            tokenizer=self.tokenizer,
             most_tokens=MAX_TOKENS,
             threads_named="embed",
             threads=self._threads,
+            inner=INNER,
         )
         self._asked: dict[str, Vector] = {}
-        self.words = TokenizerWords(folder / TOKENIZER_FILE)
+        self.words = TokenizerWords(self.tokenizer)
 
     @property
     def space(self) -> EmbeddingSpace:
@@ -99,6 +106,14 @@ class LocalEmbedder:
         while len(self._asked) > ASKED_KEPT:
             del self._asked[next(iter(self._asked))]
         return vector
+
+    async def inner_vectors(self, text: str, /) -> "NDArray[Any]":
+        """Return the vectors of a text's tokens within the model; see `INNER`.
+
+        Raises:
+            ContractError: The weights can't be run.
+        """
+        return (await self._model.run([lambda model: _run(model, text, output=1)]))[0]
 
 
 def find_local_embedder(folder: Path | None) -> LocalEmbedder | Unavailable:
@@ -132,16 +147,22 @@ def _embed_one(model: Loaded, text: str) -> Vector:
     """Return the mean of the token vectors, scaled to unit norm."""
     import numpy as np  # noqa: PLC0415  # see `onnx_model`
 
-    encoding = model.tokenizer.encode(encodable(text))
-    ids = np.asarray([encoding.ids], dtype=np.int64)
+    mean = np.asarray(_run(model, text), dtype=np.float32).mean(axis=0)
+    unit = mean / max(float(np.linalg.norm(mean)), 1e-12)
+    return tuple(unit.tolist())
+
+
+def _run(model: Loaded, text: str, *, output: int = 0) -> "NDArray[Any]":
+    """Return one vector a token."""
+    import numpy as np  # noqa: PLC0415  # see `onnx_model`
+
+    ids = np.asarray([model.tokenizer.encode(encodable(text)).ids], dtype=np.int64)
     feed = {
         "input_ids": ids,
         "attention_mask": np.ones_like(ids),
         "token_type_ids": np.zeros_like(ids),
     }
-    mean = np.asarray(model.run(feed), dtype=np.float32)[0].mean(axis=0)
-    unit = mean / max(float(np.linalg.norm(mean)), 1e-12)
-    return tuple(unit.tolist())
+    return model.run(feed, output=output)[0]
 
 
 class TokenizerWords:

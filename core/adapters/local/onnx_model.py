@@ -64,8 +64,8 @@ class Loaded:
     inputs: frozenset[str]
     """Names of the model's inputs."""
 
-    def run(self, feed: "dict[str, NDArray[Any]]") -> "NDArray[Any]":
-        """Return the first output.
+    def run(self, feed: "dict[str, NDArray[Any]]", *, output: int = 0) -> "NDArray[Any]":
+        """Return an output, by default the first.
 
         Raises:
             ContractError: The weights can't be run on this.
@@ -74,7 +74,7 @@ class Loaded:
 
         wanted = {name: value for name, value in feed.items() if name in self.inputs}
         try:
-            return np.asarray(cast("list[Any]", self.session.run(None, wanted))[0])
+            return np.asarray(cast("list[Any]", self.session.run(None, wanted))[output])
         except Exception as error:
             raise ContractError(f"the local model failed: {error!s}") from error
 
@@ -82,7 +82,8 @@ class Loaded:
 class OnnxModel:
     """Weights with their tokenizer, whose hashes were checked. The first text loads them.
 
-    The tokenizer truncates at `most_tokens`, special tokens included; None: never.
+    The tokenizer truncates at `most_tokens`, special tokens included; None: never. `inner` names a
+    value within the model that is its last output, too; empty: none.
     """
 
     def __init__(
@@ -93,7 +94,9 @@ class OnnxModel:
         most_tokens: int | None,
         threads_named: str,
         threads: int = THREADS,
+        inner: str = "",
     ) -> None:
+        self._inner = inner
         self._weights = weights
         self._tokenizer = tokenizer
         self._most_tokens = most_tokens
@@ -128,7 +131,11 @@ class OnnxModel:
         with self._loading:
             if self._loaded is None:
                 self._loaded = load_once(
-                    self._weights, self._tokenizer, self._most_tokens, _version(self._weights)
+                    self._weights,
+                    self._tokenizer,
+                    self._most_tokens,
+                    _version(self._weights),
+                    self._inner,
                 )
             return self._loaded
 
@@ -209,7 +216,11 @@ def _version(path: Path) -> tuple[int, int] | None:
 
 @lru_cache(maxsize=4)
 def load_once(
-    weights: Path, tokenizer_file: Path, most_tokens: int | None, _of: tuple[int, int] | None
+    weights: Path,
+    tokenizer_file: Path,
+    most_tokens: int | None,
+    _of: tuple[int, int] | None,
+    inner: str = "",
 ) -> Loaded:
     """Return a model, the same one for the same files, since each takes memory.
 
@@ -229,11 +240,25 @@ def load_once(
         options.inter_op_num_threads = 1
         if not adds_exactly(CPUINFO):
             options.add_session_config_entry(*_EXACT)
-        session = InferenceSession(str(weights), options, providers=["CPUExecutionProvider"])
+        model = weights.read_bytes() + _output(inner) if inner else str(weights)
+        session = InferenceSession(model, options, providers=["CPUExecutionProvider"])
         inputs = frozenset(str(one.name) for one in cast("list[Any]", session.get_inputs()))
     except Exception as error:
         raise ContractError(f"{weights.name} can't be loaded: {error!s}") from error
     return Loaded(tokenizer=tokenizer, session=session, inputs=inputs)
+
+
+def _output(name: str) -> bytes:
+    """Return the bytes that give a model one more output, at its end.
+
+    Protocol buffers merge a message with what follows it, so this is `graph.output` (fields 7 and
+    12 of ONNX) with a name (1) and nothing else. What the model computes stays the same, bit by
+    bit.
+    """
+    field = name.encode()
+    for number in (1, 12, 7):
+        field = bytes([number << 3 | 2, len(field)]) + field
+    return field
 
 
 @lru_cache(maxsize=4)

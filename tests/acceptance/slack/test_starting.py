@@ -129,10 +129,10 @@ async def test_warm_the_first_question_loads_nothing(
     monkeypatch.setattr(onnx_model, "load_once", counted)
     async with bootstrap(Settings(**logins(slack_database))) as service:
         await service.warm_up()
-        assert len(loaded) == 3, loaded
+        assert len(loaded) == 4, loaded
         question = "Who approves a trip to another country?"
         await service.answering.rehearse(AskRequest(text=question, place=Place(thread="one")))
-        assert len(loaded) == 3, loaded
+        assert len(loaded) == 4, loaded
     engine = engine_for(slack_database, pooled=False)
     async with engine.connect() as connection:
         assert await connection.scalar(text("SELECT count(*) FROM citebound.questions")) == 0

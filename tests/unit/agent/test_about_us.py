@@ -47,6 +47,7 @@ REALLY_ABOUT_US = {
     "Is there an ombudsperson I can talk to?",
     "who r u",
     "what policies do you know?",
+    "Is there an example of how an anonymous report was dealt with?",
     "what's the phone number of the speak-up line?",
     "what languages do they speak on the speak up line",
     "If staff suspect money laundering, how quickly does it have to be reported, and can that be"
@@ -54,10 +55,10 @@ REALLY_ABOUT_US = {
 }
 """Of the samples' questions, those that are, and those that the policy on reporting answers."""
 TAKEN_WRONGLY = {
-    "how many concerns were raised through the speak up line last year?",
-    "Is there a financial reward for whistleblowers?",
+    "Somebody tried to trick us into a payment by email. Who do I report that to, and can I forward"
+    " the mail to my colleagues to warn them?",
 }
-"""They are told how to report, which was not asked."""
+"""It is told how to report misconduct, which was not asked."""
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +150,9 @@ async def test_it_goes_on_where_the_reply_before_was_about_us() -> None:
     assert await topics_of(replace(alone, history=(before,)), doubting) == {SelfTopic.STORAGE}
 
 
-@pytest.mark.parametrize("text", ["x" * 8_000, "?" * 8_000, "a. " * 2_600, "", "\ud800", "🙂"])
+@pytest.mark.parametrize(
+    "text", ["x" * 8_000, "?" * 8_000, "a. " * 2_600, "a? " * 130, "", "\ud800", "🙂"]
+)
 async def test_hostile_text_is_none(about_us: AboutUs, text: str) -> None:
     """And takes no time."""
     assert await topics_of(make_question(text), about_us) == frozenset()
@@ -223,6 +226,16 @@ async def test_where_the_policies_have_no_answer_it_may_be_less_sure() -> None:
     [
         ("I'd rather my manager didn't hear that I asked you. Would he?", SelfTopic.READERS),
         ("I'm closing this chat and what I wrote to you. Is it gone then?", SelfTopic.STORAGE),
+        (
+            "I saw something at the loading bay that I can't stop thinking about, and I'd rather"
+            " not go into details here. Who do I tell?",
+            SelfTopic.SPEAK_UP,
+        ),
+        (
+            "You gave me a long answer about parental leave in spring, thanks for that. Since then"
+            " I have wondered what became of my question. Do you still have it?",
+            SelfTopic.STORAGE,
+        ),
     ],
 )
 async def test_the_whole_tells_what_a_sentence_leaves_open(
@@ -234,8 +247,9 @@ async def test_the_whole_tells_what_a_sentence_leaves_open(
 
 async def test_a_policy_question_after_one_about_us_is_not_left_out(about_us: AboutUs) -> None:
     """Only a sentence that points back is taken to go on."""
-    asked = "Do you keep what I write here? How long must we keep invoices?"
-    assert await topics_of(make_question(asked), about_us) == frozenset()
+    for other in ("How long must we keep invoices?", "Is cash ok?"):
+        asked = f"Do you keep what I write here? {other}"
+        assert await topics_of(make_question(asked), about_us) == frozenset()
 
 
 async def test_a_policy_question_is_never_answered_with_a_text_about_us() -> None:

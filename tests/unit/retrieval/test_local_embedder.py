@@ -9,7 +9,13 @@ import pytest
 from core.adapters.local import embedder as embedder_module
 from core.adapters.local import onnx_model
 from core.adapters.local.embedder import LocalEmbedder, find_local_embedder
-from core.adapters.local.onnx_model import EMBEDDER_FILE, SHA256, TOKENIZER_FILE, Unavailable
+from core.adapters.local.onnx_model import (
+    EMBEDDER_FILE,
+    SHA256,
+    TOKENIZER_FILE,
+    Unavailable,
+    carried_folder,
+)
 from core.domain.errors import ContractError
 
 
@@ -38,6 +44,21 @@ async def test_a_vector_does_not_depend_on_its_batch(embedder: LocalEmbedder) ->
     alone = await embedder.embed_query("gift")
     among = await embedder.embed_documents(["A longer text about hospitality.", "gift", ""])
     assert among[1] == alone
+
+
+async def test_what_is_read_within_the_model_changes_no_vector(embedder: LocalEmbedder) -> None:
+    """To the bit: stored vectors stay comparable. And it is one vector a token."""
+    folder = carried_folder()
+    assert isinstance(folder, Path)
+    plain = onnx_model.load_once(
+        folder / EMBEDDER_FILE, folder / TOKENIZER_FILE, embedder_module.MAX_TOKENS, None
+    )
+    for text in ("", "May I accept a gift?", "Grüße \ud800", "word " * 300):
+        inner = await embedder.inner_vectors(text)
+        tokens = plain.tokenizer.encode(onnx_model.encodable(text)).ids
+        assert inner.shape == (len(tokens), embedder.space.dimensions)
+        alone = embedder_module._embed_one(plain, text)  # pyright: ignore[reportPrivateUsage]
+        assert alone == await embedder.embed_query(text)
 
 
 async def test_all_cores_embed(monkeypatch: pytest.MonkeyPatch) -> None:
