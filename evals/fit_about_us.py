@@ -18,6 +18,7 @@ import re
 import sys
 import tempfile
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +43,11 @@ EPOCHS, BATCH, RATE, HEAD_RATE, DECAY = 5, 64, 1e-4, 1e-3, 0.01
 WARM_UP, LAST, SMOOTHED = 0.06, 0.02, 0.02
 FOLDS = 5
 NEAREST, EVERY = 3_000, 6
-"""Of POLICIES, those nearest to a message about the assistant, and every sixth of the others: as
-good as all, in half the time."""
+"""Of POLICIES, those nearest to a message about the assistant, and every sixth of the others."""
+HARD, AGAIN, AGAIN_SHARE = 0.1, 2, 0.4
+"""Then every second of the rest is read. Those that are this likely to be about the assistant are
+trained on twice, this many epochs at this share of the rates, with messages from before."""
+AGAIN_OURS, AGAIN_OTHERS = 3_500, 900
 WAYS_TO_REPORT = re.compile(
     r"whistle|speak.?up|hot ?line|ombuds|complain|anonymous(?:ly)? report|raise (?:a|my) concern"
     r"|(?:report|tell|suspect|notice)\w*(?: \w+){0,5} (?:concern|harass|bully|fraud|misconduct"
@@ -77,6 +81,24 @@ def messages(paths: list[str]) -> list[str]:
                 )
                 found |= dict.fromkeys(filter(None, texts))
     return [text for text in found if not WAYS_TO_REPORT.search(text)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Data:
+    """What is trained on, and what is not."""
+
+    labelled: Labelled
+    """First the messages about the assistant and look-alikes, then those of POLICIES."""
+    rows: list[Any]
+    """Vectors of their tokens within the embedder."""
+    ours: int
+    """How many come first."""
+    used: set[int]
+    """Numbers of those that are trained on from the beginning."""
+    mined: set[int]
+    """Numbers of those of which the hard ones are trained on afterwards; the others never are."""
+    embedder: Path
+    """The embedder's weights."""
 
 
 class Net(nn.Module):
@@ -135,26 +157,27 @@ def padded(rows: list[Any]) -> tuple[torch.Tensor, torch.Tensor]:
     return vectors, torch.arange(vectors.shape[1])[None] < lengths[:, None]
 
 
-def fitted(labels: list[int], rows: list[Any], embedder: Path) -> Net:
-    """Return a network that tells the classes apart."""
-    torch.manual_seed(1)
+def trained(net: Net, labels: list[int], rows: list[Any], *, epochs: int, share: float) -> Net:
+    """Train a network, with so much of the rates."""
     rng = np.random.default_rng(1)
-    net = Net(embedder)
     goal = torch.tensor(labels)
     head = [*net.hidden.parameters(), *net.out.parameters()]
     optimizer = torch.optim.AdamW(
-        [{"params": net.layers.parameters(), "lr": RATE}, {"params": head, "lr": HEAD_RATE}],
+        [
+            {"params": net.layers.parameters(), "lr": RATE * share},
+            {"params": head, "lr": HEAD_RATE * share},
+        ],
         weight_decay=DECAY,
         fused=True,
     )
     batches = len(rows) // BATCH + 1
-    steps = EPOCHS * batches
+    steps = epochs * batches
     pace = torch.optim.lr_scheduler.LambdaLR(
         optimizer, lambda step: min(1, (step + 1) / (WARM_UP * steps)) * max(LAST, 1 - step / steps)
     )
     lengths = np.array([len(row) for row in rows])
     net.train()
-    for _ in range(EPOCHS):
+    for _ in range(epochs):
         alike = np.array_split(np.argsort(lengths + rng.uniform(0, 4, len(rows))), batches)
         for at in rng.permutation(batches):
             some = alike[at]
@@ -169,16 +192,44 @@ def fitted(labels: list[int], rows: list[Any], embedder: Path) -> Net:
     return net
 
 
-def read_by_others(labelled: Labelled, rows: list[Any], used: set[int], embedder: Path) -> Any:
-    """Return what each fifth is read as by a fit on what is used of the others."""
-    folds = [int(hashlib.sha256(text.encode()).hexdigest(), 16) % FOLDS for _, text in labelled]
-    likely = np.zeros((len(labelled), len(CLASSES)))
+def fitted(data: Data, held: set[int]) -> Net:
+    """Return a network that tells the classes apart, without what is held out."""
+    torch.manual_seed(1)
+    first, spare = (sorted(part - held) for part in (data.used, data.mined))
+
+    def train(net: Net, numbers: list[int], *, epochs: int, share: float) -> Net:
+        labels = [CLASSES.index(data.labelled[number][0]) for number in numbers]
+        rows = [data.rows[number] for number in numbers]
+        return trained(net, labels, rows, epochs=epochs, share=share)
+
+    net = train(Net(data.embedder), first, epochs=EPOCHS, share=1)
+    likely = net.likelihoods([data.rows[number] for number in spare])
+    hard = [number for number, row in zip(spare, likely, strict=True) if 1 - row[0] >= HARD]
+    shuffled = np.random.default_rng(2).permutation(first).tolist()
+    ours = [number for number in shuffled if number < data.ours][:AGAIN_OURS]
+    others = [number for number in shuffled if number >= data.ours][:AGAIN_OTHERS]
+    return train(net, [*ours, *others, *hard, *hard], epochs=AGAIN, share=AGAIN_SHARE)
+
+
+def data_of(labelled: Labelled, rows: list[Any], vectors: Any, ours: int, embedder: Path) -> Data:
+    """Return which messages are trained on."""
+    nearness = (vectors[ours:] @ vectors[:ours].T).max(1)
+    order = ours + np.argsort(-nearness)
+    used = {*range(ours), *order[:NEAREST].tolist(), *order[NEAREST::EVERY].tolist()}
+    mined = sorted(set(range(len(labelled))) - used)[::2]
+    return Data(
+        labelled=labelled, rows=rows, ours=ours, used=used, mined=set(mined), embedder=embedder
+    )
+
+
+def read_by_others(data: Data) -> Any:
+    """Return what each fifth is read as by a fit on the others."""
+    digests = (hashlib.sha256(text.encode()).hexdigest() for _, text in data.labelled)
+    folds = [int(digest, 16) % FOLDS for digest in digests]
+    likely = np.zeros((len(folds), len(CLASSES)))
     for fold in range(FOLDS):
         held = [at for at, other in enumerate(folds) if other == fold]
-        others = [at for at in sorted(used) if folds[at] != fold]
-        labels = [CLASSES.index(labelled[at][0]) for at in others]
-        net = fitted(labels, [rows[at] for at in others], embedder)
-        likely[held] = net.likelihoods([rows[at] for at in held])
+        likely[held] = fitted(data, set(held)).likelihoods([data.rows[at] for at in held])
         print(f"fold {fold} of {FOLDS} is read", file=sys.stderr)
     return likely
 
@@ -226,13 +277,6 @@ def export(net: Net, out: Path) -> None:
         )
 
 
-def used_of(vectors: Any, ours: int) -> set[int]:
-    """Return which messages are trained on: all of ours, and the policies' that are told above."""
-    nearness = (vectors[ours:] @ vectors[:ours].T).max(1)
-    order = ours + np.argsort(-nearness)
-    return {*range(ours), *order[:NEAREST].tolist(), *order[NEAREST::EVERY].tolist()}
-
-
 async def main(out: Path, paths: list[str]) -> None:
     """Write the weights."""
     embedder, folder = find_local_embedder(None), carried_folder()
@@ -245,14 +289,11 @@ async def main(out: Path, paths: list[str]) -> None:
     texts = [text for _, text in labelled]
     rows = [(await embedder.inner_vectors(text)).astype(np.float16) for text in texts]
     vectors = np.asarray(await embedder.embed_documents(texts), dtype=np.float32)
-    used = used_of(vectors, len(ours))
-    weights = folder / EMBEDDER_FILE
-    likely = read_by_others(labelled, rows, used, weights)
+    data = data_of(labelled, rows, vectors, len(ours), folder / EMBEDDER_FILE)
+    likely = read_by_others(data)
     tell("wordings", labelled[: len(ours)], likely[: len(ours)])
     tell("policies", labelled[len(ours) :], likely[len(ours) :])
-    trained = sorted(used)
-    labels = [CLASSES.index(labelled[at][0]) for at in trained]
-    export(fitted(labels, [rows[at] for at in trained], weights), out)
+    export(fitted(data, set()), out)
 
 
 if __name__ == "__main__":

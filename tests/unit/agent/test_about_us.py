@@ -1,5 +1,6 @@
 """What is asked about the assistant itself is answered from the product, and nothing else is."""
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import replace
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.adapters.local.about_us import LocalSelfQuestions
+from core.adapters.local.about_us import WEIGHTS, LocalSelfQuestions
 from core.adapters.local.embedder import LocalEmbedder, find_local_embedder
 from core.agent.about_us import said_of, topics_of
 from core.agent.conversation.misconduct import is_confidential
@@ -67,6 +68,12 @@ def about_us() -> AboutUs:
     embedder = find_local_embedder(None)
     assert isinstance(embedder, LocalEmbedder)
     return AboutUs(recognise=LocalSelfQuestions(embedder))
+
+
+def test_the_weights_are_those_of_the_card() -> None:
+    """What the card says was measured holds for the file that is there."""
+    card = WEIGHTS.with_name("ABOUT_US_CARD.md").read_text("utf-8")
+    assert hashlib.sha256(WEIGHTS.read_bytes()).hexdigest() in card
 
 
 class Likely:
@@ -216,8 +223,8 @@ async def test_a_report_stays_a_report() -> None:
 async def test_where_the_policies_have_no_answer_it_may_be_less_sure() -> None:
     """A refusal says less than what was perhaps asked of us."""
     asked = "Is anything of it kept anywhere?"
-    assert await topics_of(make_question(asked), AboutUs(recognise=Likely(0.8))) == frozenset()
-    assert (await reply(asked, AboutUs(recognise=Likely(0.8)))).slot == ABOUT_US_SLOT
+    assert await topics_of(make_question(asked), AboutUs(recognise=Likely(0.9))) == frozenset()
+    assert (await reply(asked, AboutUs(recognise=Likely(0.9)))).slot == ABOUT_US_SLOT
     assert (await reply(asked, AboutUs(recognise=Likely(0.6)))).outcome is Outcome.REFUSED
 
 
