@@ -40,6 +40,7 @@ from core.models import (
     open_reasoners,
 )
 from core.ports import Clock, Embedder, IdSource, Reader, ReasonerFactory
+from core.ports.text_models import AboutUs
 from core.retrieval.relevance import RelevanceRescorer
 from core.retrieval.retriever import Retriever
 from core.retrieval.serving_embedder import CorpusEmbedder, NoEmbedder
@@ -135,9 +136,15 @@ class AnswerService(AnswerStores):
             ids=self.ids,
             limits=self.settings.run_limits,
             contacts=self.settings.speak_up,
-            about_us=about_us(self.settings, local),
+            about_us=self.about_us,
             calibrations=self.calibrations,
         )
+
+    @cached_property
+    def about_us(self) -> AboutUs:
+        """Answers questions about the assistant itself; one for all, since it loads weights."""
+        measured = self.models.measured
+        return about_us(self.settings, measured if isinstance(measured, LocalEmbedder) else None)
 
     @cached_property
     def recorder(self) -> AnswerRecorder:
