@@ -296,6 +296,26 @@ naming its file to `ingest`, but not a folder that still contains the same file.
   citebound corpus withdraw gifts --from 2027-01-01 --reason "ends with the year\"""",
     ),
     command(
+        "reread",
+        f"{_COMMANDS}.reread:reread",
+        option(
+            "--extract",
+            choices=("rules", "claude"),
+            default="rules",
+            help="who reads the facts; claude: also of policies that Claude has read before",
+        ),
+        JSON,
+        short="read stored policies again after an upgrade",
+        text="""Reads the stored files of policies that an earlier release has read, with this one.
+What it reads as before stays; where facts differ, they replace those of the same version, in a new
+edition, which is recorded and told to officers. Questions are answered meanwhile. It can be
+interrupted and goes on where it was; done again it changes nothing. `citebound doctor` says whether
+it is due. Withdrawn policies are left alone, and so is what came before the newest version.""",
+        examples="""\
+  citebound corpus reread
+  citebound corpus reread --extract claude""",
+    ),
+    command(
         "spaces",
         f"{_COMMANDS}.spaces:list_spaces",
         JSON,

@@ -26,7 +26,7 @@ from core.ingest.compare import (
 )
 from core.ingest.languages import language_note
 from core.ingest.new_vectors import WatchEmbedding, embed_new
-from core.ingest.prepare import Overrides, Prepared, with_metadata
+from core.ingest.prepare import NOTHING_GIVEN, Overrides, Prepared, with_metadata
 from core.ports import (
     Clock,
     CorpusStore,
@@ -38,6 +38,7 @@ from core.ports import (
 )
 from core.ports.corpus import IngestRunId
 from core.ports.extraction import (
+    BY_RULES,
     Extracted,
     Extractor,
     ReadingReport,
@@ -244,6 +245,41 @@ class Ingestor:
             return _ingested(prepared, unchanged, extracted.report)
         published = await self._publish(prepared, data, extracted, stored=stored, replaces=same)
         return _ingested(prepared, published, extracted.report, *model_facts_note(extracted, same))
+
+    async def reread(self, key: str) -> Ingested | None:
+        """Read the stored file of a policy's newest version again, with this release.
+
+        Where it is read as it is stored, only that is noted; else the version is published anew in
+        its place, and earlier editions keep what they stated. None: it was withdrawn, or a model
+        has read it and this extractor does not ask one.
+
+        Raises:
+            DocumentError: This release does not read the file.
+            TransientError: The database or the embedder failed; nothing was stored.
+        """
+        stored = await self.store.versions_of(key)
+        same = stored[-1]
+        is_by_model = same.facts_by not in {None, BY_RULES}
+        if same.withdrawal is not None or (is_by_model and not self.extractor.rereads):
+            return None
+        before = await self.store.document(same.version_id)
+        prepared = await self.prepare(
+            before.original,
+            source_name=before.source_name,
+            given=NOTHING_GIVEN,
+            with_chunks=same.has_chunks,
+        )
+        prepared = with_metadata(prepared, same.metadata)
+        extracted = await self.extractor.extract(_source(prepared))
+        now = (prepared.document.text, prepared.sections, prepared.chunks)
+        is_read_alike = now == (before.text, before.sections, before.chunks)
+        if is_read_alike and not should_replace_facts(extracted, same):
+            await self.store.note_reading(same.version_id)
+            return _ingested(prepared, Unchanged(version_id=same.version_id), extracted.report)
+        published = await self._publish(
+            prepared, before.original, extracted, stored=stored, replaces=same
+        )
+        return _ingested(prepared, published, extracted.report)
 
     async def _store_new(
         self,

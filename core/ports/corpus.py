@@ -107,6 +107,22 @@ class StoredVersion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoredDocument:
+    """A version as it was read from its file."""
+
+    original: bytes
+    """The file."""
+    source_name: str
+    """Its name."""
+    text: str
+    """Its text."""
+    sections: tuple[Section, ...]
+    """Its sections."""
+    chunks: tuple[Chunk, ...]
+    """Its chunks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
     """A version was stored in a new edition."""
 
@@ -201,6 +217,21 @@ class CorpusStore(CorpusReader, Protocol):
 
     async def note_file(self, key: str, path: str, /) -> None:
         """Store which file a policy was read from last."""
+        ...
+
+    async def outdated(self) -> list[str]:
+        """Return the keys of policies whose newest version was read by an earlier release.
+
+        A withdrawn policy is not among them.
+        """
+        ...
+
+    async def document(self, version: VersionId, /) -> StoredDocument:
+        """Return a version as it was read."""
+        ...
+
+    async def note_reading(self, version: VersionId, /) -> None:
+        """Store that this release reads a version as it is stored."""
         ...
 
 

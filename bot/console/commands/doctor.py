@@ -263,6 +263,7 @@ async def _database(settings: Settings, *, is_live: bool) -> AsyncGenerator[Diag
                 ids=UuidSource(),
             )
             yield await _corpus(stores.corpus, PostgresCorpusReport(engine), stores.clock)
+            yield await _reading(stores.corpus)
             yield await check_space(settings, PostgresSpaceStore(engine))
             yield await _confidence(stores.calibrations)
             async for finding in check_sources(
@@ -322,6 +323,20 @@ async def _corpus(corpus: CorpusStore, report: PostgresCorpusReport, clock: Cloc
     chunks = "chunks indexed" if await corpus.has_chunks(scope) else "no chunks: graph only"
     found = f"edition {edition}, {len(policies)} policies in force for everyone, {chunks}"
     return Diagnosis(subject="corpus", health=Status.FINE, found=found)
+
+
+async def _reading(corpus: CorpusStore) -> Diagnosis:
+    """Say whether this release would read stored policies otherwise."""
+    subject, outdated = "reading of policies", await corpus.outdated()
+    if not outdated:
+        return Diagnosis(subject=subject, health=Status.FINE, found="by this release")
+    policies = "1 policy was" if len(outdated) == 1 else f"{len(outdated)} policies were"
+    return Diagnosis(
+        subject=subject,
+        health=Status.DOUBTFUL,
+        found=f"{policies} read by an earlier release, which may have found other facts",
+        cure="citebound corpus reread",
+    )
 
 
 async def _confidence(calibrations: PostgresCalibrations) -> Diagnosis:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import date
 
-from sqlalchemy import RowMapping, text
+from sqlalchemy import RowMapping, select, text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from core.adapters.postgres.corpus.corpus_reader import PostgresCorpusReader
@@ -25,14 +25,17 @@ from core.adapters.postgres.corpus.untold_editions import note_untold
 from core.adapters.postgres.engine.database import database_store
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.rows import record, row_of
+from core.adapters.postgres.engine.tables import policy_versions, sections
 from core.adapters.postgres.engine.transactions import wait_for_publishing
 from core.adapters.postgres.ontology.ontology_writer import store_facts
 from core.adapters.postgres.search import indexes
 from core.adapters.postgres.search.indexes import ensure_ann_indexes, is_large, weigh_anew
 from core.adapters.postgres.search.spaces import serving_id
-from core.domain.policy import Withdrawal
+from core.domain.policy import Chunk, Section, Withdrawal
+from core.ingest import READING
 from core.language.spans import VersionId
 from core.ports import EmbeddingSpace, Publication, Published, StoredVersion, Vector
+from core.ports.corpus import StoredDocument
 
 _VERSIONS_OF = text(
     "SELECT v.*, v.id AS version_id, p.key, f.path AS read_from, w.edition,"
@@ -44,6 +47,20 @@ _VERSIONS_OF = text(
     "  AND w.edition > v.edition_from ORDER BY w.edition DESC LIMIT 1) w ON true"
     " WHERE p.key = :key AND v.edition_until IS NULL ORDER BY v.number"
 )
+
+_OUTDATED = text("""
+SELECT p.key FROM citebound.policies p
+ CROSS JOIN LATERAL (SELECT * FROM citebound.policy_versions v
+                      WHERE v.policy_id = p.id AND v.edition_until IS NULL
+                      ORDER BY v.number DESC LIMIT 1) v
+ WHERE v.reading < :reading
+   AND NOT EXISTS (SELECT FROM citebound.withdrawals w
+                    WHERE w.policy_id = p.id AND w.edition > v.edition_from)
+ ORDER BY p.key""")
+_CHUNKS = text("""
+SELECT c.*, s.ordinal AS section_ordinal
+  FROM citebound.chunks c JOIN citebound.sections s ON s.id = c.section_id
+ WHERE c.version_id = :version ORDER BY c.chunk_index""")
 
 
 @database_store
@@ -65,6 +82,32 @@ class PostgresCorpusStore(PostgresCorpusReader):
         """See `CorpusStore.note_file`."""
         async with self._engine.begin() as connection:
             await note_file(connection, key, path)
+
+    async def outdated(self) -> list[str]:
+        """See `CorpusStore.outdated`."""
+        async with self._engine.connect() as connection:
+            return list(await connection.scalars(_OUTDATED, {"reading": READING}))
+
+    async def document(self, version: VersionId, /) -> StoredDocument:
+        """See `CorpusStore.document`."""
+        of_version = select(policy_versions).where(policy_versions.c.id == version)
+        its_sections = select(sections).where(sections.c.version_id == version)
+        async with self._engine.connect() as connection:
+            row = (await connection.execute(of_version)).mappings().one()
+            parts = await connection.execute(its_sections.order_by(sections.c.ordinal))
+            pieces = await connection.execute(_CHUNKS, {"version": version})
+        return record(
+            StoredDocument,
+            row,
+            sections=tuple(record(Section, part) for part in parts),
+            chunks=tuple(record(Chunk, piece) for piece in pieces),
+        )
+
+    async def note_reading(self, version: VersionId, /) -> None:
+        """See `CorpusStore.note_reading`."""
+        noted = policy_versions.update().where(policy_versions.c.id == version)
+        async with self._engine.begin() as connection:
+            await connection.execute(noted.values(reading=READING))
 
     async def missing_embeddings(self, texts: Sequence[str], space: EmbeddingSpace, /) -> list[int]:
         """See `CorpusStore.missing_embeddings`."""

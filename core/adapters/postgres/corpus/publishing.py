@@ -22,6 +22,7 @@ from core.adapters.postgres.engine.tables import (
 )
 from core.domain.errors import DocumentError, IntegrityError, OvertakenError
 from core.domain.policy import EVERYONE, PolicyMetadata
+from core.ingest import READING
 from core.language.spans import VersionId
 from core.ports import Publication
 
@@ -136,6 +137,7 @@ async def insert_version(
         notes=[*publication.document.left_out, *publication.document.notes],
         facts_hash=publication.extraction.sha256(),
         facts_by=publication.facts_by,
+        reading=READING,
     )
     del row["key"]  # it names the policy
     version_id = await connection.scalar(

@@ -47,7 +47,7 @@ policies = _table("policies", ("id", BigInteger), ("key", Text))
 policy_versions = _table(
     "policy_versions",
     ("id policy_id", BigInteger),
-    ("number edition_from edition_until", Integer),
+    ("number edition_from edition_until reading", Integer),
     ("title label owner jurisdiction upload_id source_name media_type text", Text),
     ("facts_by url sensitivity verified_by", Text),
     ("audience tags notes", _TEXTS),
