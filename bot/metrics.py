@@ -101,6 +101,9 @@ METRICS: Mapping[str, Metric] = {
     "citebound_lost_workspaces": _gauge(
         "Workspaces and tenants that refuse our credentials, as this process was told."
     ),
+    "citebound_refused_credentials": _gauge(
+        "Credentials of ours that a service refused when they were last used.", "service"
+    ),
     "citebound_unheard_minutes": _gauge(
         "Minutes since startup in which the platform dropped events because there were too many.",
         "platform",

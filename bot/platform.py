@@ -1,6 +1,6 @@
 """A chat platform as a process runs it: one entry, whatever the platform."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass
 
@@ -12,11 +12,6 @@ from core.ports import Platform
 
 async def _nothing() -> None:
     """See `Chat.trouble`."""
-
-
-def _none_lost() -> Mapping[str, str]:
-    """See `Chat.lost`."""
-    return {}
 
 
 def _none_unheard() -> int:
@@ -40,9 +35,6 @@ class Chat:
     """Takes until the block ends what does not come over HTTP; entered by processes that serve."""
     trouble: Callable[[], Awaitable[str | None]] = _nothing
     """Says what keeps messages from reaching us; None: nothing."""
-    lost: Callable[[], Mapping[str, str]] = _none_lost
-    """Says where nothing can be posted any more, as far as this process was told: the tenant, and
-    the platform's word for why."""
     unheard: Callable[[], int] = _none_unheard
     """Says for how many minutes the platform has left events out since the process began."""
 

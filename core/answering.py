@@ -44,6 +44,7 @@ from core.ports.text_models import AboutUs
 from core.retrieval.relevance import RelevanceRescorer
 from core.retrieval.retriever import Retriever
 from core.retrieval.serving_embedder import CorpusEmbedder, NoEmbedder
+from core.service_access.refusals import Refusals
 
 FIRST_QUESTION = "May I accept a gift from a supplier, and who has to approve it?"
 """Asked at the start: its answer is thrown away."""
@@ -87,6 +88,8 @@ class AnswerService(AnswerStores):
     answers alone, waits for one."""
     models: ServiceModels
     """Set by `compose`."""
+    refusals: Refusals
+    """Credentials that services refuse; set by `compose`."""
     closing: AsyncExitStack
     """Closes at the end what is opened at first use; set by `compose`."""
 
@@ -205,9 +208,10 @@ async def compose(
     arm(settings.failpoint)
     calendar = read_calendar(settings.calendar, zone=settings.zones.home)
     officers = read_officers(settings.officers, settings.case_channel, calendar)
+    refusals = Refusals()
     async with AsyncExitStack() as stack:
         embedders = (
-            await stack.enter_async_context(open_embedders(settings))
+            await stack.enter_async_context(open_embedders(settings, note=refusals.note))
             if embedder is None
             else only(embedder)
         )
@@ -242,11 +246,13 @@ async def compose(
                     clock=service.clock,
                     log=service.model_calls if keeps_calls else ForgetfulCallLog(),
                     spending=service.spending,
+                    note=refusals.note,
                 )
             )
             if reasoner is None
             else Reasoners(first=reasoner, fallback=None)
         )
+        service.refusals = refusals
         service.closing = stack
         service.models = ServiceModels(
             embedders=embedders, reader=reader, guard=guard, reasoners=reasoners

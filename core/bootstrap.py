@@ -153,7 +153,7 @@ class Service(AnswerService, PostgresStores):
             store=self.sources,
             ingestor=self.ingestor,
             withdrawals=self.withdrawals,
-            connect=connecting(self.settings),
+            connect=connecting(self.settings, note=self.refusals.note),
             clock=self.clock,
         )
 

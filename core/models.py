@@ -37,6 +37,7 @@ from core.ports import (
 from core.ports.text_models import AboutUs, Reranker
 from core.replay.recorded import RecordedQuestion
 from core.retrieval.serving_embedder import Configured, NoEmbedder
+from core.service_access.refusals import Note, unnoted
 
 LOCAL = "local"
 SWITCHED_OFF = Path("none")
@@ -113,8 +114,10 @@ def only(embedder: Embedder) -> Embedders:
 
 
 @asynccontextmanager
-async def open_embedders(settings: Settings) -> AsyncGenerator[Embedders]:
+async def open_embedders(settings: Settings, *, note: Note = unnoted) -> AsyncGenerator[Embedders]:
     """Find what embeds; close connections at the end. Nothing is loaded or called yet.
+
+    `note` is told whether Voyage takes the key.
 
     Raises:
         ConfigError: A model is not known.
@@ -122,7 +125,7 @@ async def open_embedders(settings: Settings) -> AsyncGenerator[Embedders]:
     found = await asyncio.to_thread(find_local_embedder, settings.embedding_model)
     local: Configured = NoEmbedder(reason=found.reason) if isinstance(found, Unavailable) else found
     timeout_s, key = settings.voyage_timeout_s, settings.voyage_api_key
-    client = None if key is None else VoyageClient(voyage_access(key, settings))
+    client = None if key is None else VoyageClient(voyage_access(key, settings), note=note)
     try:
         yield Embedders(
             configured=VoyageEmbedder(
@@ -219,8 +222,11 @@ async def open_reasoners(
     clock: Clock,
     log: ModelCallLog,
     spending: Spending | None = None,
+    note: Note = unnoted,
 ) -> AsyncGenerator[Reasoners]:
     """Find who reasons; close connections at the end. Nothing is loaded or called yet.
+
+    `note` is told whether the provider takes our access.
 
     Raises:
         ConfigError: A model is wanted, and something that it needs is not set or not installed.
@@ -235,7 +241,9 @@ async def open_reasoners(
     from core.adapters.anthropic.reasoner import AnthropicReasonerFactory  # noqa: PLC0415
 
     prompts = await asyncio.to_thread(prompts_of, settings)
-    models = await asyncio.to_thread(open_models, settings, clock=clock, log=log, spending=spending)
+    models = await asyncio.to_thread(
+        open_models, settings, clock=clock, log=log, spending=spending, note=note
+    )
     factory = AnthropicReasonerFactory(
         models=usual_choice(answer=settings.model, review=settings.small_model),
         calls=lambda context: models.run(context.question.question_id, context.budget),

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from bot.metrics import Meter
@@ -9,6 +10,7 @@ from bot.platform import Chat
 from core.bootstrap import Service
 from core.domain.errors import TransientError
 from core.ports.operations import DatabaseState
+from core.service_access.refusals import SERVICES, service_of
 
 DRIFT_EVERY_S = 600.0
 """It reads a thousand answers."""
@@ -28,8 +30,10 @@ class Gauges:
 
     async def __call__(self, meter: Meter) -> None:
         """Set all gauges."""
-        lost = sum(len(chat.lost()) for chat in self._chats)
-        meter.set("citebound_lost_workspaces", lost)
+        refused = Counter(map(service_of, self._service.refusals.known))
+        meter.set("citebound_lost_workspaces", refused["slack"] + refused["teams"])
+        for name in SERVICES:
+            meter.set("citebound_refused_credentials", refused[name], service=name)
         for chat in self._chats:
             meter.set("citebound_unheard_minutes", float(chat.unheard()), platform=chat.name)
         meter.set("citebound_model_budget_usd", self._service.settings.daily_budget_usd)

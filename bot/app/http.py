@@ -5,13 +5,14 @@ The two listen on ports of their own, so that health and metrics are not exposed
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 
 from aiohttp import web
 
 from bot.app.connections import Handler, received
 from bot.metrics import CONTENT_TYPE, Meter
 from core.domain.errors import TransientError
+from core.service_access.refusals import service_of
 
 LONGEST_BODY = 1024 * 1024
 """Bytes of a request."""
@@ -29,8 +30,8 @@ Trouble = Callable[[], Awaitable[str | None]]
 """Returns what keeps the process from working; None: nothing."""
 
 
-Lost = Callable[[], Mapping[str, str]]
-"""See `Chat.lost`."""
+Known = Callable[[], Mapping[str, str]]
+"""See `Refusals.known`."""
 
 
 class Health:
@@ -39,27 +40,35 @@ class Health:
     A platform that can't reach the process makes it unready only if no other one can: while
     Microsoft's keys can't be read, Slack goes on. It stays live in any case.
 
-    Where a platform refuses the token, that is reported and the process stays ready: what is sent
-    to it is still stored. The report names no ids, since anybody may ask for it.
+    A credential of ours that a service refuses is reported, without ids, since anybody may ask. A
+    process that takes messages stays ready then: what is sent to it is still stored, and would be
+    lost elsewhere. One that only answers is not ready while no platform takes what it posts.
     """
 
     def __init__(
         self,
         *troubles: Trouble,
         platforms: Mapping[str, Trouble] | None = None,
-        lost: Mapping[str, Lost] | None = None,
+        refused: Known = dict[str, str],
+        takes: bool = True,
     ) -> None:
         self._troubles = troubles
         self._platforms = platforms or {}
-        self._lost = lost or {}
+        self._refused = refused
+        self._takes = takes
         self._awaited: str | None = None
         self.is_stopping = False
 
     def watch(
-        self, *troubles: Trouble, platforms: Mapping[str, Trouble], lost: Mapping[str, Lost]
+        self,
+        *troubles: Trouble,
+        platforms: Mapping[str, Trouble],
+        refused: Known = dict[str, str],
+        takes: bool = True,
     ) -> None:
         """Look at these from now on, in place of those given before."""
-        self._troubles, self._platforms, self._lost = troubles, platforms, lost
+        self._troubles, self._platforms = troubles, platforms
+        self._refused, self._takes = refused, takes
 
     def wait_for(self, what: str) -> None:
         """Report until `begin` that the process waits for this, or does this first."""
@@ -95,8 +104,12 @@ class Health:
         told = "; ".join(f"{name}: {why}" for name, why in lacking.items())
         if trouble or (told and len(lacking) == len(self._platforms)):
             return web.Response(status=503, text=trouble or told)
+        refused = self._refused()
+        lines = list(_said_of(refused))
+        if self._platforms and not self._takes and refused.keys() >= self._platforms.keys():
+            return web.Response(status=503, text="; ".join(("nothing can be posted", *lines)))
         ready = f"ready, but not for {told}" if told else "ready"
-        return web.Response(text="; ".join((ready, *self._refused())))
+        return web.Response(text="; ".join((ready, *lines)))
 
     async def _trouble(self) -> str | None:
         for look in self._troubles:
@@ -105,19 +118,18 @@ class Health:
                 return found
         return None
 
-    def _refused(self) -> list[str]:
-        """Return which platforms refuse a token of ours, and their reasons."""
-        lost = {name: look() for name, look in self._lost.items()}
-        return [
-            f"{name} refuses {len(found)} of our tokens: {', '.join({*found.values()})}"
-            for name, found in lost.items()
-            if found
-        ]
-
     async def _lacking(self) -> dict[str, str]:
         """Return the platforms that can't reach this process, and why."""
         found = {name: await look() for name, look in self._platforms.items()}
         return {name: why for name, why in found.items() if why}
+
+
+def _said_of(refused: Mapping[str, str]) -> Iterator[str]:
+    """Say which services refuse credentials of ours, and why."""
+    for service in sorted({service_of(name) for name in refused}):
+        causes = [cause for name, cause in refused.items() if service_of(name) == service]
+        why = ", ".join(dict.fromkeys(causes))
+        yield f"{service} refuses {len(causes)} of our credentials: {why}"
 
 
 class Metered:

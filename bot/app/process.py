@@ -17,7 +17,7 @@ import gc
 import importlib
 import logging
 import signal
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from contextlib import (
     AbstractAsyncContextManager,
     AsyncExitStack,
@@ -49,12 +49,15 @@ from bot.slack.app.platform import slack
 from bot.source_schedule import SourceSchedule
 from bot.teams.app.platform import teams
 from bot.worker import Worker
+from core.adapters.postgres.platforms.refusals import PostgresRefusals
 from core.bootstrap import SERVING, Service, bootstrap
 from core.cases.reminders import CaseReminders
 from core.config.settings import Settings
 from core.domain.errors import ConfigError, TransientError
 from core.ports import Handlers
+from core.service_access.refusals import SERVICES
 
+REFUSALS_SHARED_EVERY_S = 5.0
 WARMED_UP_AGAIN_S = 1.0
 """Pause after a database failed in between."""
 
@@ -160,9 +163,14 @@ async def running(
         told = operated or await stack.enter_async_context(
             operating(service.settings, roles, limits=limits)
         )
-        lost = {chat.name: chat.lost for chat in chats}
         troubles = {chat.name: chat.trouble for chat in chats}
-        told.health.watch(service.health.trouble, platforms=troubles, lost=lost)
+        told.health.watch(
+            service.health.trouble,
+            platforms=troubles,
+            refused=lambda: service.refusals.known,
+            takes=roles.serves,
+        )
+        await stack.enter_async_context(_exchanging(service, {chat.name for chat in chats}))
         told.metered.watch(Gauges(service, chats))
         port = None
         if roles.serves:
@@ -184,6 +192,31 @@ def _tracing(settings: Settings, roles: Roles) -> AbstractAsyncContextManager[No
     if settings.traces == "off":
         return nullcontext()
     return importlib.import_module("bot.app.tracing").sending(settings, role=roles.word)
+
+
+@asynccontextmanager
+async def _exchanging(service: Service, platforms: Collection[str]) -> AsyncGenerator[None]:
+    """Share what is known of credentials until the block ends; those not set are not refused."""
+    settings, refusals = service.settings, service.refusals
+    used = {*platforms, "source", *(["graph"] if "teams" in platforms else [])}
+    used |= {"claude"} if settings.uses_model else set()
+    used |= {"voyage"} if settings.voyage_api_key else set()
+    for name in SERVICES.keys() - used:
+        refusals.note(name, None)
+    store = PostgresRefusals(service.engine)
+
+    async def exchange() -> None:
+        while True:
+            with suppress(TransientError):
+                await refusals.exchange(store)
+            await asyncio.sleep(REFUSALS_SHARED_EVERY_S)
+
+    async with asyncio.TaskGroup() as group:
+        exchanging = group.create_task(exchange())
+        try:
+            yield
+        finally:
+            exchanging.cancel()
 
 
 @asynccontextmanager

@@ -224,7 +224,7 @@ class Sealing:
         async def trouble() -> str | None:
             return self._trouble or self._held_up
 
-        operated.health.watch(trouble, platforms={}, lost={})
+        operated.health.watch(trouble, platforms={})
         operated.metered.watch(self._tell)
         operated.health.begin()
         logger.info("sealing each second")

@@ -3,7 +3,8 @@
 CiteboundError
 ├── ConfigError      a setting is missing or contradictory    refuse to start, name it
 │   ├── EmptyCorpusError  nothing has been ingested yet       say how to ingest
-│   └── PrivilegedLoginError  the database lets it do too much  refuse to start
+│   ├── PrivilegedLoginError  the database lets it do too much  refuse to start
+│   └── CredentialError   a service refuses a credential      note it, name it
 ├── UsageError       the caller's words are off               say what is expected
 ├── TransientError   a dependency failed, may recover         retry within the budget, then fall
 back
@@ -41,6 +42,15 @@ class EmptyCorpusError(ConfigError):
 
 class PrivilegedLoginError(ConfigError):
     """The login of the database may do more than its process needs."""
+
+
+class CredentialError(ConfigError):
+    """A service refuses a credential of ours."""
+
+    def __init__(self, message: str, *, cause: str) -> None:
+        """Take the service's word for why, without a secret."""
+        super().__init__(message)
+        self.cause = cause
 
 
 class UsageError(CiteboundError):

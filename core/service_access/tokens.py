@@ -64,8 +64,8 @@ class FetchedToken:
     _: KW_ONLY
     now: Callable[[], float]
     """In seconds since 1970."""
-    refusal: str | None = field(default=None, init=False)
-    """Why the service gives us none, as it said last; None: it does, or was not asked yet."""
+    note: Callable[[str | None], None] = lambda _: None
+    """Told the service's word for why it gives us none; None: it does."""
     _token: str = field(default="", init=False, repr=False)
     _ends_at: float = field(default=0.0, init=False)
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
@@ -110,9 +110,10 @@ class FetchedToken:
         token = body.get("access_token")
         if status != FINE or not isinstance(token, str) or not token:
             is_refusal = status in {400, 401, 403}
-            self.refusal = _why(status, body) if is_refusal else self.refusal
+            if is_refusal:
+                self.note(_why(status, body))
             raise TokenError(_why(status, body), is_refusal=is_refusal)
-        self.refusal = None
+        self.note(None)
         self._token = token
         lasts_s = _lasts_s(body, asked_at)
         self._ends_at = asked_at + max(SHORTEST_S, lasts_s - EARLY_S)

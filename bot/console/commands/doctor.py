@@ -37,6 +37,7 @@ from core.adapters.postgres.engine.database import (
 from core.adapters.postgres.engine.horizon import horizon_holder
 from core.adapters.postgres.engine.roles import DatabaseRole, excess_of
 from core.adapters.postgres.engine.schema import newest_revision
+from core.adapters.postgres.platforms.refusals import PostgresRefusals
 from core.adapters.postgres.record.calibrations import PostgresCalibrations
 from core.adapters.postgres.search.spaces import PostgresSpaceStore
 from core.adapters.postgres.stores import PostgresStores
@@ -50,6 +51,7 @@ from core.domain.errors import CiteboundError, ConfigError
 from core.domain.officers import Officers
 from core.domain.question import Scope
 from core.ports import Clock, CorpusStore
+from core.service_access.refusals import SERVICES, RefusalStore, RefusedCredential, service_of
 
 EXIT_BROKEN = 3
 SURFACES = ("bot.slack.app.health", "bot.teams.app.health")
@@ -263,6 +265,8 @@ async def _database(settings: Settings, *, is_live: bool) -> AsyncGenerator[Diag
                 ids=UuidSource(),
             )
             yield await _corpus(stores.corpus, PostgresCorpusReport(engine), stores.clock)
+            for finding in await _credentials(PostgresRefusals(engine), stores.clock):
+                yield finding
             yield await _reading(stores.corpus)
             yield await check_space(settings, PostgresSpaceStore(engine))
             yield await _confidence(stores.calibrations)
@@ -323,6 +327,28 @@ async def _corpus(corpus: CorpusStore, report: PostgresCorpusReport, clock: Cloc
     chunks = "chunks indexed" if await corpus.has_chunks(scope) else "no chunks: graph only"
     found = f"edition {edition}, {len(policies)} policies in force for everyone, {chunks}"
     return Diagnosis(subject="corpus", health=Status.FINE, found=found)
+
+
+async def _credentials(refusals: RefusalStore, clock: Clock) -> list[Diagnosis]:
+    """Say which credentials were refused when a process used them last."""
+    refused = await refusals.exchange({})
+    if not refused:
+        found = "none was refused when it was last used"
+        return [Diagnosis(subject="credentials", health=Status.FINE, found=found)]
+    return [_refused(refusal, clock) for refusal in refused]
+
+
+def _refused(refusal: RefusedCredential, clock: Clock) -> Diagnosis:
+    service = service_of(refusal.name)
+    is_platform = service in {"slack", "teams"}
+    since = refusal.since.astimezone(clock.zones.home)
+    return Diagnosis(
+        subject=f"credential, {refusal.name}",
+        health=Status.BROKEN if is_platform else Status.DOUBTFUL,
+        found=f"refused since {since:%Y-%m-%d %H:%M %Z} ({refusal.cause}):"
+        f" {SERVICES[service].without}",
+        cure=SERVICES[service].cure,
+    )
 
 
 async def _reading(corpus: CorpusStore) -> Diagnosis:

@@ -53,7 +53,13 @@ async def _connected(
     rights = read_audience_config(setup.rights, variable="CITEBOUND_SLACK_CONFIG")
     wiring = WorkspaceFactory(service, setup, rights, timings)
     credentials, routes = await _credentials(service, setup)
-    workspaces = Workspaces(credentials, wiring.connect, service.connections, api_url=setup.api_url)
+
+    def note(tenant: str, cause: str | None) -> None:
+        service.refusals.note(NAME if service.oauth is None else f"{NAME}/{tenant}", cause)
+
+    workspaces = Workspaces(
+        credentials, wiring.connect, service.connections, note=note, api_url=setup.api_url
+    )
     installed = await _installed(credentials, workspaces)
     await require_private(SlackChannelCheck(installed), rights, service.officers)
     tasks = ForeignTasks()
@@ -80,7 +86,6 @@ async def _connected(
             routes=routes,
             listening=listening,
             trouble=trouble,
-            lost=lambda: workspaces.lost,
             unheard=lambda: limits.minutes,
         )
     finally:

@@ -6,7 +6,7 @@ process heard of it. Only the wiring is kept, and it is dropped when it no longe
 not kept: each call looks its own up.
 """
 
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 
 from bot.slack.app.workspace import ConnectedWorkspace
@@ -32,6 +32,7 @@ from core.domain.message import Claimed
 from core.language.languages import Language
 from core.ports import Kept, Platform, Progress, Progressed
 from core.ports.messages import as_carried, by_locale
+from core.service_access.refusals import Note, unnoted
 
 
 class Workspaces:
@@ -43,11 +44,13 @@ class Workspaces:
         connect: Callable[[SlackIdentity, Slack], ConnectedWorkspace],
         connections: PostgresDisconnections,
         *,
+        note: Note = unnoted,
         api_url: str | None = None,
     ) -> None:
+        """Take what tells of workspaces; `note` is told by their tenants."""
         self._credentials = credentials
         self._connect = connect
-        self._refusals = DeadTokens(connections)
+        self._refusals = DeadTokens(connections, note)
         self._doubts = TokenProbe(credentials, self._end, api_url=api_url)
         self._api_url = api_url
         self._wired: dict[str, ConnectedWorkspace] = {}
@@ -93,11 +96,6 @@ class Workspaces:
     async def settle(self, doubt: SuspectedUninstall) -> None:
         """See `TokenProbe.settle`."""
         await self._doubts.settle(doubt)
-
-    @property
-    def lost(self) -> Mapping[str, str]:
-        """See `DeadTokens.lost`."""
-        return self._refusals.lost
 
     async def _end(self, identity: SlackIdentity, held: Credential, code: str) -> None:
         await self.disconnected(identity, code, token=held.token)

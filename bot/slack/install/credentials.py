@@ -8,7 +8,7 @@ others at once, and a token that another process exchanged is the one that is fo
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -25,6 +25,7 @@ from core.adapters.postgres.platforms.installations import (
 from core.domain.errors import ContractError, TransientError
 from core.domain.installation import Installation, Workspace
 from core.ports import Clock
+from core.service_access.refusals import Note
 
 EXCHANGED_BEFORE = timedelta(hours=2)
 """A token lives for 12 hours: whoever fails to exchange it has two for another try."""
@@ -232,19 +233,14 @@ class DeadTokens:
     Once a call is taken again, all is well.
     """
 
-    def __init__(self, connections: PostgresDisconnections) -> None:
+    def __init__(self, connections: PostgresDisconnections, note: Note) -> None:
         self._connections = connections
+        self._note = note
         self._alarmed: set[str] = set()
-        self._lost: dict[str, str] = {}
-
-    @property
-    def lost(self) -> Mapping[str, str]:
-        """Workspaces and organisations in which nothing can be posted -> Slack's word for why."""
-        return self._lost
 
     async def refused(self, identity: SlackIdentity, token: str, code: str) -> None:
         """Note that Slack does not take a token; an alarm and a record, once for each token."""
-        self._lost[identity.tenant] = code
+        self._note(identity.tenant, code)
         if token in self._alarmed:
             return
         self._alarmed.add(token)
@@ -272,13 +268,11 @@ class DeadTokens:
 
     def taken(self, identity: SlackIdentity) -> None:
         """Note that Slack takes its token."""
-        self._lost.pop(identity.tenant, None)
+        self._note(identity.tenant, None)
 
     def gone(self, identity: SlackIdentity, code: str, *, is_held: bool) -> None:
         """Note that an installation ended; a token that is held nevertheless is of the settings."""
-        self._lost.pop(identity.tenant, None)
-        if is_held:
-            self._lost[identity.tenant] = code
+        self._note(identity.tenant, code if is_held else None)
 
 
 class TokenProbe:

@@ -81,11 +81,16 @@ async def _connected(
     identity = identity_of(setup, lets_guests=bool(rights.guests.kinds))
     async with AsyncExitStack() as stack:
         session = await stack.enter_async_context(open_session())
-        token = token_for(setup, session)
+        note = service.refusals.note
+        token = token_for(setup, session, note=partial(note, NAME))
+        of_graph = partial(note, "graph")
+        graph = token_for(setup, session, resource=setup.graph_url, note=of_graph)
         exchange = ConnectorHttp(session, token, identity.service_urls.allows)
         keys = None
-        if isinstance(token, FetchedToken):
-            await stack.enter_async_context(watched(token))
+        used = (token, graph) if rights.directory else (token,)
+        await stack.enter_async_context(
+            watched(*(each for each in used if isinstance(each, FetchedToken)))
+        )
         if not setup.is_anonymous:
             reading = signing_keys(setup.openid_url or setup.cloud.keys)
             keys = await stack.enter_async_context(reading)
@@ -96,9 +101,7 @@ async def _connected(
             transport_for(setup, exchange),
             identity=identity,
             rights=rights,
-            groups=EntraGroups(
-                session, token_for(setup, session, resource=setup.graph_url), url=setup.graph_url
-            ),
+            groups=EntraGroups(session, graph, url=setup.graph_url, note=of_graph),
             timings=timings,
             background=background,
         )
@@ -120,7 +123,6 @@ async def _connected(
             posting=connected.posting,
             routes=(web.post(PATH, endpoint.take),),
             trouble=trouble,
-            lost=lambda: {setup.tenant: token.refusal} if token.refusal else {},
         )
 
 

@@ -22,9 +22,6 @@ from core.service_access.tokens import (
 class AppToken(Protocol):
     """The bot's own token. Safe from many tasks."""
 
-    refusal: str | None
-    """See `FetchedToken.refusal`."""
-
     async def current(self) -> str | None:
         """Return a token that is good for some minutes; None: none is needed.
 
@@ -41,8 +38,6 @@ class AppToken(Protocol):
 class NoToken:
     """For the Agents Playground, which wants none."""
 
-    refusal: str | None = None
-
     async def current(self) -> None:
         """See `AppToken.current`."""
         return
@@ -57,6 +52,7 @@ def token_for(
     *,
     now: Callable[[], float] = time.time,
     resource: str | None = None,
+    note: Callable[[str | None], None] = lambda _: None,
 ) -> AppToken:
     """Return where the bot's token comes from.
 
@@ -65,11 +61,12 @@ def token_for(
         session: fetches the token.
         now: in seconds since 1970.
         resource: the service that the token is for; None: the connector service of the cloud.
+        note: see `FetchedToken.note`.
     """
     if setup.is_anonymous:
         return NoToken()
     request = _request(setup, resource or setup.cloud.resource)
-    return FetchedToken(session, lambda: request, now=now)
+    return FetchedToken(session, lambda: request, now=now, note=note)
 
 
 def _request(setup: TeamsSetup, resource: str) -> TokenRequest:

@@ -8,7 +8,7 @@ followed there and nowhere else.
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -37,14 +37,23 @@ _USER = "#microsoft.graph.user"
 class EntraGroups:
     """See `bot.audience.group_members.GroupSource`. Safe from many tasks."""
 
-    def __init__(self, session: ClientSession, token: AppToken, *, url: str) -> None:
+    def __init__(
+        self,
+        session: ClientSession,
+        token: AppToken,
+        *,
+        url: str,
+        note: Callable[[str | None], None] = lambda _: None,
+    ) -> None:
         """Take where Graph is.
 
         Args:
             session: sends.
             token: the app's own, for Graph.
             url: of Graph, without a path.
+            note: told why Graph refuses the token; None: it takes it.
         """
+        self._note = note
         self._session = session
         self._token = token
         self._url = url
@@ -74,6 +83,8 @@ class EntraGroups:
         status, told, wait_s = await self._get(page)
         if status == UNAUTHORISED:
             status, told, wait_s = await self._get(page)
+        if status in {DONE, UNAUTHORISED, FORBIDDEN}:
+            self._note(None if status == DONE else str(status))
         if status == DONE and told is not None:
             return told
         if status == GONE:

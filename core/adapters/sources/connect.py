@@ -9,6 +9,8 @@ from pathlib import Path
 from core.adapters.sources.folder import FolderConnector
 from core.adapters.sources.git import GitConnector
 from core.config.settings import Settings, source_credential
+from core.domain.errors import CredentialError
+from core.service_access.refusals import Note, unnoted
 from core.sources.connector import Connect, Connector, PolicySource, SourceKind
 
 _SERVICES: Mapping[SourceKind, str] = {
@@ -24,8 +26,11 @@ def checkout_of(settings: Settings, name: str) -> Path:
     return settings.home.expanduser() / "sources" / name
 
 
-def connecting(settings: Settings) -> Connect:
-    """Return how sources are connected; checkouts are kept below the home of the settings."""
+def connecting(settings: Settings, *, note: Note = unnoted) -> Connect:
+    """Return how sources are connected; checkouts are kept below the home of the settings.
+
+    `note` is told whether a source took its credential.
+    """
 
     @asynccontextmanager
     async def opened(source: PolicySource) -> AsyncGenerator[Connector]:
@@ -45,7 +50,17 @@ def connecting(settings: Settings) -> Connect:
             async with module.opened(source, settings) as connector:
                 yield connector
 
+    @asynccontextmanager
+    async def noted(source: PolicySource) -> AsyncGenerator[Connector]:
+        try:
+            async with opened(source) as connector:
+                yield connector
+        except CredentialError as error:
+            note(f"source/{source.name}", error.cause)
+            raise
+        note(f"source/{source.name}", None)
+
     def connect(source: PolicySource, /) -> AbstractAsyncContextManager[Connector]:
-        return opened(source)
+        return noted(source)
 
     return connect

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from core.domain.errors import ConfigError, TransientError
+from core.domain.errors import CredentialError, TransientError
 from core.service_access.tokens import FetchedToken, TokenError
 
 
@@ -55,7 +55,8 @@ class TokenCredentials:
             return f"Bearer {await self.token.current()}"
         except TokenError as error:
             if error.is_refusal:
-                raise ConfigError(f"no access token is given ({error}): {self.check}") from None
+                refused = f"no access token is given ({error}): {self.check}"
+                raise CredentialError(refused, cause=str(error)) from None
             raise TransientError(f"no access token is given at the moment ({error})") from None
 
     def forget(self, header: str, /) -> bool:

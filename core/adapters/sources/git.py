@@ -16,7 +16,7 @@ from pathlib import Path
 
 from core.adapters.sources.folder import FolderConnector, pages_of
 from core.config.settings import inherited
-from core.domain.errors import ConfigError, DocumentError, TransientError
+from core.domain.errors import ConfigError, CredentialError, DocumentError, TransientError
 from core.sources.connector import ChangePage, ListingEnd, SourceItem
 
 WITHIN_S = 600.0
@@ -41,6 +41,7 @@ _MISSING = re.compile(
     re.IGNORECASE,
 )
 """What `git` says of what waiting does not mend; all else is held for a moment's failure."""
+_REFUSED = re.compile("could not read Username|Authentication failed|Permission denied")
 
 
 class GitConnector:
@@ -193,10 +194,12 @@ class GitConnector:
         if self._token:
             line = line.replace(self._token, "...")
         if _MISSING.search(said):
-            return ConfigError(
+            failed = (
                 f"{self._url}, branch {self._branch}: {line[:200]}: check address, branch and"
                 " access"
             )
+            refused = _REFUSED.search(said)
+            return CredentialError(failed, cause=refused[0]) if refused else ConfigError(failed)
         return TransientError(f"{self._url}: {line[:200]}")
 
     def _environment(self) -> dict[str, str]:

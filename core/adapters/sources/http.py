@@ -22,7 +22,13 @@ from yarl import URL
 
 from core.adapters.sources.credentials import ServiceCredentials
 from core.backoff import Backoff, Retries, RetryableError, retry_after_s
-from core.domain.errors import BusyError, ConfigError, DocumentError, TransientError
+from core.domain.errors import (
+    BusyError,
+    ConfigError,
+    CredentialError,
+    DocumentError,
+    TransientError,
+)
 from core.ingest.load import MAX_BYTES
 from core.service_access.proxy import proxy_for
 
@@ -318,7 +324,10 @@ class ServiceHttp:
             raise RetryableError(text, after_s=after_s)
         if reply.status == _NOT_FOUND:
             raise ConfigError(f"{name} knows no such place ({why}): {self._rules.check}")
-        raise ConfigError(f"{name} refuses us ({why}): {self._rules.check}")
+        refused = f"{name} refuses us ({why}): {self._rules.check}"
+        if reply.status in {_UNAUTHORISED, _FORBIDDEN}:
+            raise CredentialError(refused, cause=str(reply.status))
+        raise ConfigError(refused)
 
 
 class Following:

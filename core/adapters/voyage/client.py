@@ -28,8 +28,15 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from core.backoff import Backoff, Retries, RetryableError, retry_after_s
-from core.domain.errors import CiteboundError, ConfigError, ContractError, TransientError
+from core.domain.errors import (
+    CiteboundError,
+    ConfigError,
+    ContractError,
+    CredentialError,
+    TransientError,
+)
 from core.service_access.proxy import proxy_for
+from core.service_access.refusals import Note, unnoted
 
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
@@ -86,8 +93,10 @@ class VoyageClient:
         *,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         share: Callable[[], float] = _RANDOM.random,
+        note: Note = unnoted,
     ) -> None:
         self._access = access
+        self._note = note
         self._base_url = access.base_url.rstrip("/") if access.base_url else None
         self._sleep = sleep
         self._share = share
@@ -128,10 +137,15 @@ class VoyageClient:
         if cools_s > 0:
             raise TransientError(f"Voyage failed a moment ago; asked again in {cools_s:.0f} s")
         try:
-            return await self._retried(resource, timeouts, parameters)
+            reply = await self._retried(resource, timeouts, parameters)
+        except CredentialError as error:
+            self._note("voyage", error.cause)
+            raise
         except TransientError:
             self._cools_until_s = loop.time() + timeouts.cooldown_s
             raise
+        self._note("voyage", None)
+        return reply
 
     async def _retried(
         self, resource: str, timeouts: Timeouts, parameters: Mapping[str, Any]
@@ -218,7 +232,8 @@ def _unanswered(error: Exception | None) -> CiteboundError:
 
 def _refused(status: int, said: str) -> CiteboundError:
     if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
-        return ConfigError(f"Voyage refused the key ({status}): check VOYAGE_API_KEY")
+        refused = f"Voyage refused the key ({status}): check VOYAGE_API_KEY"
+        return CredentialError(refused, cause=str(status))
     if status == HTTPStatus.NOT_FOUND or status < HTTPStatus.BAD_REQUEST:
         return ConfigError(f"Voyage is not at this address ({status}): check VOYAGE_BASE_URL")
     return RefusedRequestError(f"Voyage refused the request ({status}){said}")

@@ -10,7 +10,7 @@ from tests.servers.slack.faults import error
 from tests.slack_product import Product
 
 READY = "ready"
-LOST = "ready; slack refuses 1 of our tokens: {}"
+LOST = "ready; slack refuses 1 of our credentials: {}"
 
 
 async def told(running: Product, path: str) -> tuple[int, str]:

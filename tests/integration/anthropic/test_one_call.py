@@ -250,3 +250,18 @@ async def test_no_attempt_without_time() -> None:
             with pytest.raises(ModelUnavailableError, match="no time"):
                 await run.call(request())
     assert [(call.attempts, call.cost_usd) for call in run.made] == [(0, 0.0)]
+
+
+async def test_whether_our_access_is_taken_is_noted() -> None:
+    """A refusal with its cause, and the success that ends it; other failures say nothing."""
+    noted: list[tuple[str, str | None]] = []
+    steps = [failure(401, "authentication_error"), failure(404, "not_found_error"), reply("Yes.")]
+    with anthropic_server(steps) as server:
+        async with models_at(
+            server, backoff=ONCE, note=lambda *given: noted.append(given)
+        ) as models:
+            for _ in range(2):
+                with pytest.raises(RefusedError):
+                    await models.run("q", budget()).call(request())
+            await models.run("q", budget()).call(request())
+    assert noted == [("claude", "authentication_error (401)"), ("claude", None)]

@@ -16,6 +16,7 @@ from core.domain.errors import TransientError
 from core.domain.json_value import Json
 from core.domain.run import Budget, RunLimits
 from core.ports import ModelCallLog, StoredCall
+from core.service_access.refusals import Note, unnoted
 from tests.servers.anthropic import AnthropicServer
 
 FAST = Backoff(first_s=0.01, longest_s=0.02, shortest_attempt_s=0.05)
@@ -54,6 +55,7 @@ async def models_at(
     backoff: Backoff = FAST,
     breaker: Callable[[], Breaker] = Breaker,
     silence_s: float = 5.0,
+    note: Note = unnoted,
     **settings: Any,
 ) -> AsyncGenerator[ClaudeModels]:
     """Open models against a server, and close them."""
@@ -65,7 +67,12 @@ async def models_at(
         **settings,
     }
     models = open_models(
-        Settings(**given), clock=SystemClock(), log=log, backoff=backoff, breaker=breaker
+        Settings(**given),
+        clock=SystemClock(),
+        log=log,
+        backoff=backoff,
+        breaker=breaker,
+        note=note,
     )
     try:
         yield models

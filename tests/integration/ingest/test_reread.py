@@ -147,7 +147,8 @@ async def test_a_withdrawn_policy_is_left_alone(ingestor: Ingestor, engine: Asyn
         await connection.execute(text("INSERT INTO citebound.editions VALUES (2, now(), 'gone')"))
         await connection.execute(
             text(
-                "INSERT INTO citebound.withdrawals (edition, policy_id, withdrawn_from, is_file_gone, reason)"
+                "INSERT INTO citebound.withdrawals"
+                " (edition, policy_id, withdrawn_from, is_file_gone, reason)"
                 " SELECT 2, id, '2026-01-01', false, 'gone' FROM citebound.policies"
             )
         )

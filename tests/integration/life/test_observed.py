@@ -16,6 +16,7 @@ from core.bootstrap import Service
 from core.domain.delivery import Delivery
 from core.domain.message import Accepted, Claimed
 from core.ports.operations import ConnectionUse, SlotUse
+from core.service_access.refusals import Refusals
 from tests.life import Deployment, message
 
 LET_GO = "UPDATE citebound.{} SET lease_until = now() - interval '1 s'"
@@ -176,6 +177,7 @@ class Alone:
     queue: object
     settings: object
     calibrations: object
+    refusals: Refusals = field(default_factory=Refusals)
 
 
 async def test_of_a_database_that_is_down_no_old_value_is_told(deployment: Deployment) -> None:

@@ -10,7 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from core.adapters.sources.connect import connecting
 from core.adapters.sources.locations import checked_location
 from core.config.settings import Settings
-from core.domain.errors import TransientError
+from core.domain.errors import CredentialError, TransientError
+from core.service_access.refusals import Note, unnoted
 from core.sources.connector import Connector, PolicySource, SourceItem, SourceKind
 from core.sources.store import ItemState
 from tests.integration.sources.desk import (
@@ -52,11 +53,16 @@ class Interruption(Exception):  # noqa: N818  # stands for a kill
 
 
 def following(
-    engine: AsyncEngine, office: FakeSharePoint, tmp_path: Path, *, breaks_at: list[str]
+    engine: AsyncEngine,
+    office: FakeSharePoint,
+    tmp_path: Path,
+    *,
+    breaks_at: list[str],
+    note: Note = unnoted,
 ) -> tuple[Desk, PolicySource]:
     """Compose the product; fetching what `breaks_at` names fails, once each."""
     settings = Settings(graph_url=office.url, teams_login_url=office.url, home=tmp_path)
-    connect = connecting(settings)
+    connect = connecting(settings, note=note)
 
     @asynccontextmanager
     async def breaking(source: PolicySource, /) -> AsyncGenerator[Connector]:
@@ -209,3 +215,20 @@ async def test_documents_that_wander(
     office.move(ids["p03"], name="p03.doc")
     assert (await desk.sync.sync("house")).failed == 1
     assert "p03" in await in_force(engine)
+
+
+async def test_whether_the_credential_is_taken_is_noted(
+    engine: AsyncEngine, office: FakeSharePoint, tmp_path: Path
+) -> None:
+    """A refusal by the name of the source; the next synchronisation ends it."""
+    noted: list[tuple[str, str | None]] = []
+    desk, source = following(
+        engine, office, tmp_path, breaks_at=[], note=lambda *given: noted.append(given)
+    )
+    await desk.store.add(source)
+    office.refuse("/root/delta", 403)
+    with pytest.raises(CredentialError, match="403"):
+        await desk.sync.sync("house")
+    await an_hour_passes(engine)
+    await desk.sync.sync("house")
+    assert noted == [("source/house", "403"), ("source/house", None)]

@@ -62,3 +62,42 @@ async def test_a_platform_alone_is_all() -> None:
     """Its trouble is ours."""
     health = Health(trouble(None), platforms={"teams": trouble("no keys")})
     assert await asked(health.ready) == (503, "teams: no keys")
+
+
+TEAMS = {"teams": "invalid_client (AADSTS7000222)"}
+
+
+@pytest.mark.parametrize(
+    ("refused", "takes", "status", "words"),
+    [
+        (
+            TEAMS | {"claude": "401"},
+            True,
+            200,
+            "ready; claude refuses 1 of our credentials: 401; teams refuses 1 of our credentials:"
+            " invalid_client (AADSTS7000222)",
+        ),
+        (
+            TEAMS | {"slack": "token_revoked"},
+            False,
+            503,
+            "nothing can be posted; slack refuses 1 of our credentials: token_revoked; teams"
+            " refuses 1 of our credentials: invalid_client (AADSTS7000222)",
+        ),
+        (TEAMS, False, 200, "ready; teams refuses 1 of our credentials: invalid_client"),
+        ({"slack/T1": "x", "slack/T2": "x"}, False, 200, "ready; slack refuses 2 of our"),
+        ({"source/hr": "403"}, False, 200, "ready; source refuses 1 of our credentials: 403"),
+    ],
+)
+async def test_refused_credentials_are_said(
+    refused: dict[str, str],
+    takes: bool,  # a column
+    status: int,
+    words: str,
+) -> None:
+    """Without names. Who only answers is not ready once nothing can be posted anywhere."""
+    platforms = {"slack": trouble(None), "teams": trouble(None)}
+    health = Health(trouble(None), platforms=platforms, refused=lambda: refused, takes=takes)
+    found = await asked(health.ready)
+    assert (found[0], found[1][: len(words)]) == (status, words)
+    assert "T1" not in found[1]

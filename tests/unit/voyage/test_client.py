@@ -184,3 +184,17 @@ async def test_after_a_failure_questions_do_not_wait_again(
     with pytest.raises(TransientError, match="failed a moment ago; asked again in 30 s"):
         await embed(client, question)
     assert await embed(client)
+
+
+async def test_whether_the_key_is_taken_is_noted(server: VoyageServer) -> None:
+    """A refusal with its status, and the success that ends it; other failures say nothing."""
+    noted: list[tuple[str, str | None]] = []
+    access = VoyageAccess(api_key=KEY, base_url=server.base_url)
+    client = VoyageClient(access, note=lambda *given: noted.append(given))
+    server.script = [status(401), status(404), status(403), good()]
+    for _ in range(3):
+        with pytest.raises(ConfigError):
+            await embed(client)
+    await embed(client)
+    await client.aclose()
+    assert noted == [("voyage", "401"), ("voyage", "403"), ("voyage", None)]

@@ -16,6 +16,7 @@ from typing import Any, cast
 
 from core.adapters.anthropic.api.failures import (
     LateError,
+    RefusedAccessError,
     RefusedError,
     RetryableModelError,
     one_line,
@@ -24,6 +25,7 @@ from core.adapters.anthropic.api.failures import (
 from core.adapters.anthropic.api.providers import Provider
 from core.adapters.anthropic.api.stream import BoundedResponse, ErrorEvent, Message, assemble
 from core.domain.errors import CiteboundError
+from core.service_access.refusals import Note, unnoted
 
 CONNECT_S = 5.0
 """Timeout of connecting."""
@@ -48,11 +50,17 @@ class MessagesClient:
     """
 
     def __init__(
-        self, provider: Provider, *, silence_s: float, now: Callable[[], datetime]
+        self,
+        provider: Provider,
+        *,
+        silence_s: float,
+        now: Callable[[], datetime],
+        note: Note = unnoted,
     ) -> None:
         self._provider = provider
         self._silence_s = silence_s
         self._now = now
+        self._note = note
         self._opening = asyncio.Lock()
         self._sdk: Any = None
         self._client: Any = None
@@ -72,10 +80,15 @@ class MessagesClient:
         """
         try:
             async with asyncio.timeout(max(0.0, limit_s)):
-                return await self._sent(body)
+                message = await self._sent(body)
+        except RefusedAccessError as error:
+            self._note("claude", error.cause)
+            raise
         except TimeoutError as error:
             name = self._provider.names.provider
             raise LateError(f"{name} did not answer within {limit_s:.1f} s") from error
+        self._note("claude", None)
+        return message
 
     async def open(self) -> None:
         """Load the SDK, which otherwise delays the first request."""
@@ -122,7 +135,8 @@ class MessagesClient:
         """Return our error for a failure before sending: credentials, a proxy, a package."""
         names = self._provider.names
         said = one_line(f"{type(error).__name__}: {error}", self._provider.secrets)
-        return RefusedError(f"{names.provider} can't be called: check {names.access} ({said})")
+        failed = f"{names.provider} can't be called: check {names.access} ({said})"
+        return RefusedAccessError(failed, cause=type(error).__name__)
 
     def _refusal(self, status: int, body: object, headers: Mapping[str, str]) -> CiteboundError:
         return refusal(

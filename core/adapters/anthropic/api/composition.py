@@ -16,6 +16,7 @@ from core.domain.errors import CiteboundError, ConfigError
 from core.domain.run import Budget, ModelCall, RunLimits, TokenUse
 from core.ports import Clock, ModelCallLog, Spending
 from core.ports.text_models import LiveCheck
+from core.service_access.refusals import Note, unnoted
 
 _RANDOM = random.SystemRandom()
 
@@ -84,6 +85,7 @@ def open_models(
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     share: Callable[[], float] = _RANDOM.random,
     breaker: Callable[[], Breaker] = Breaker,
+    note: Note = unnoted,
 ) -> ClaudeModels:
     """Return the models that the settings name; nothing connects and nothing is loaded yet.
 
@@ -96,6 +98,7 @@ def open_models(
         sleep: Waits for seconds.
         share: A random number in [0, 1): pauses differ, so that callers do not move in step.
         breaker: Makes the breaker of each model.
+        note: Told whether our access is taken.
 
     Raises:
         ConfigError: A setting or a package is missing; the price table can't be read, or lacks a
@@ -105,7 +108,7 @@ def open_models(
     prices = prices_from(settings.prices, known=provider.published)
     if spending is not None:
         _check_priced(prices, settings.model, settings.small_model)
-    client = MessagesClient(provider, silence_s=settings.model_silence_s, now=clock.now)
+    client = MessagesClient(provider, silence_s=settings.model_silence_s, now=clock.now, note=note)
     access = ModelAccess(
         client=client,
         breakers=defaultdict(breaker),

@@ -42,6 +42,7 @@ LASTING = frozenset(
     }
 )
 """Types of errors that will not pass by themselves."""
+_OF_ACCESS = frozenset({"authentication_error", "permission_error"})
 _SPENT = frozenset({"contract_spend_limit_reached", "enforced_spend_limit_reached"})
 """Causes of a 429 that waiting does not cure."""
 _PASSING_STATUSES = frozenset(
@@ -59,6 +60,15 @@ class LateError(RetryableModelError):
 
 class RefusedError(ModelUnavailableError):
     """The service answered, and will not serve this."""
+
+
+class RefusedAccessError(RefusedError):
+    """The service does not take our key, or lets it do nothing."""
+
+    def __init__(self, message: str, *, cause: str) -> None:
+        """Take the service's word for why."""
+        super().__init__(message)
+        self.cause = cause
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +113,10 @@ def refusal(
     if _may_pass(status, kind, headers):
         failed = f"{names.provider} failed ({kind or status}){said}"
         return RetryableModelError(failed, after_s=retry_after_s(headers, now=now))
-    return RefusedError(f"{names.provider} {_cause(status, kind, names)}{said}")
+    refused = f"{names.provider} {_cause(status, kind, names)}{said}"
+    if kind in _OF_ACCESS or status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
+        return RefusedAccessError(refused, cause=f"{kind or 'refused'} ({status})")
+    return RefusedError(refused)
 
 
 def _cause(status: int, kind: str, names: Names) -> str:

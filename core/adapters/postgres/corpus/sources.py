@@ -58,6 +58,7 @@ _ADD = text(
     " VALUES (:name, :kind, CAST(:location AS jsonb), :key_prefix, :audience, :withdrawing,"
     " :every_s, :access_every_s, CAST(:groups AS jsonb), now())"
 )
+_FORGET_REFUSAL = text("DELETE FROM citebound.refused_credentials WHERE name = :name")
 _REMOVE = text("DELETE FROM citebound.sources s WHERE name = :name RETURNING s.kind, s.location")
 _STATUS = text(
     f"SELECT {COLUMNS}, s.synced_at, s.error, s.error_since, s.due_at, s.access_read_at,"  # noqa: S608
@@ -153,6 +154,7 @@ class PostgresSources:
             found = (await connection.execute(_REMOVE, {"name": name})).one_or_none()
             if found is None:
                 raise UsageError(unknown_source(name))
+            await connection.execute(_FORGET_REFUSAL, {"name": f"source/{name}"})
             says: dict[str, Json] = {"kind": found.kind, "location": found.location}
             await self._events.record(connection, Tag.SOURCE_REMOVED, name, says)
 
