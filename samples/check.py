@@ -128,14 +128,14 @@ class Version:
     """What the manifest says of it."""
     effective_from: date
     effective_until: date | None
-    """Exclusive; None while in force."""
+    """The last day; None while in force."""
     jurisdiction: str | None
     audience: frozenset[str]
 
     def is_in_force(self, day: date) -> bool:
         """Say whether the version applies on a day."""
         until = self.effective_until
-        return self.effective_from <= day and (until is None or day < until)
+        return self.effective_from <= day and (until is None or day <= until)
 
 
 Policies: TypeAlias = dict[str, list[Version]]

@@ -11,6 +11,7 @@ from bot.console.options import (
     day,
     group,
     jurisdiction,
+    last_day,
     names,
     option,
     path,
@@ -67,9 +68,9 @@ INGEST = command(
     option(
         "--effective-until",
         group=_EACH,
-        type=day,
+        type=last_day,
         metavar="DATE",
-        help="first day no longer in force",
+        help="last day in force",
     ),
     option(
         "--url",
@@ -149,7 +150,7 @@ A folder may contain `citebound.toml`, with metadata for its files:
   audience = ["finance"]
   tags = ["gifts"]
   effective_from = 2025-07-01
-  effective_until = 2026-07-01
+  effective_until = 2026-06-30  # the last day in force
   upload_id = "dms-4711"
   url = "https://policies.example.com/gifts"
   sensitivity = "Internal"

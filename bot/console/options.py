@@ -13,7 +13,7 @@ from typing import Any
 
 from bot.console.argument_parser import Parser, Prose
 from core.domain.errors import UsageError
-from core.domain.policy import EVERYONE
+from core.domain.policy import EVERYONE, first_day_without
 from core.expressions import expression
 from core.ingest.metadata import shown
 from core.ingest.stated.dates import day_problem, exact_date
@@ -208,6 +208,11 @@ def day(text: str) -> date:
     if found is None:
         raise argparse.ArgumentTypeError(f"{day_problem(text)}, got {shown(text)}")
     return found
+
+
+def last_day(text: str) -> date:
+    """Read the last day of something, see `day`; return the first day without it."""
+    return first_day_without(day(text))
 
 
 def as_of(text: str) -> date | Edition:

@@ -27,6 +27,7 @@ class AccessLogPage(GatedPages):
             action=given["action"] if given["action"] in ACTIONS else "",
             since=asked.since,
             until=asked.until,
+            zone=self._pages.zone_name,
         )
         before = Cursor.parse(visit.query("before"))
         async with visit.record.reading(visit.reading("v_access_log")) as connection:

@@ -52,7 +52,7 @@ async def console_routes(service: Service) -> AsyncGenerator[tuple[web.RouteDef,
         yield ()
         return
     settings.check_console()
-    pages = await asyncio.to_thread(Pages, library_of(settings).hosts)
+    pages = await asyncio.to_thread(Pages, library_of(settings).hosts, zone=settings.zones.home)
     access, officers, clock = service.console_access, service.officers, service.clock
     async with (
         open_reader(settings, clock=clock, ids=service.ids) as reader,

@@ -55,7 +55,7 @@ class RecordPages:
     async def search(self, visit: Visit) -> web.StreamResponse:
         """Find records; the address holds what is looked for."""
         asked = filters(visit.request.query, _FIELDS)
-        wanted, kept = _filter(asked), asked.kept
+        wanted, kept = _filter(asked, self.pages.zone_name), asked.kept
         before, after = (Cursor.parse(visit.query(name)) for name in ("before", "after"))
         async with visit.record.reading(visit.reading("record", "content")) as connection:
             found = await find_records(connection, wanted, before=before, after=after)
@@ -104,7 +104,7 @@ class RecordPages:
         """Send a bundle: one record, or what a search by policy and days finds."""
         form = await visit.form()
         asked = filters(form, _FIELDS)
-        wanted = _filter(asked)
+        wanted = _filter(asked, self.pages.zone_name)
         record = str(form.get("record", ""))
         selection = Selection(
             record=str(_uuid(record)) if record else None,
@@ -132,7 +132,7 @@ class RecordPages:
         )
 
 
-def _filter(asked: Filters) -> RecordFilter:
+def _filter(asked: Filters, zone: str) -> RecordFilter:
     given = asked.given
     return RecordFilter(
         words=given["words"],
@@ -143,6 +143,7 @@ def _filter(asked: Filters) -> RecordFilter:
         badge=given["badge"] if given["badge"] in BADGES else "",
         since=asked.since,
         until=asked.until,
+        zone=zone,
     )
 
 

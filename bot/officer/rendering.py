@@ -7,7 +7,7 @@ but for the emphasis, lists and links of an officer's answer (`bot.officer.writt
 
 import json
 from collections.abc import Callable, Mapping
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, tzinfo
 from functools import partial
 from importlib.resources import files
 from typing import Any
@@ -115,8 +115,9 @@ ACTIONS: Mapping[str, str] = {
 class Pages:
     """Renders the console's pages. Made once: reading and compiling templates blocks."""
 
-    def __init__(self, hosts: frozenset[str] = frozenset()) -> None:
-        """Take the hosts to which what officers write may lead."""
+    def __init__(self, hosts: frozenset[str] = frozenset(), *, zone: tzinfo = UTC) -> None:
+        """Take the hosts to which what officers write may lead, and where they are."""
+        self.zone_name = str(zone)
         folder = files("bot.officer")
         templates = {
             one.name: one.read_text(encoding="utf-8")
@@ -138,7 +139,7 @@ class Pages:
             plain=plain,
             written=partial(written_html, hosts=hosts),
             pretty=pretty,
-            moment=moment,
+            moment=partial(moment, zone=zone),
             day=day,
             count="{:,}".format,
             share=share,
@@ -179,12 +180,12 @@ def pretty(value: object) -> str:
     return clean(json.dumps(value, ensure_ascii=False, indent=2))
 
 
-def moment(at: datetime | None) -> Markup:
+def moment(at: datetime | None, *, zone: tzinfo = UTC) -> Markup:
     """Return an instant in a form that is unambiguous in any country, on one line."""
     if at is None:
         return Markup()
-    utc = at.astimezone(UTC)
-    written = f"{utc:%Y-%m-%dT%H:%MZ}", f"{utc:%Y-%m-%d %H:%M} UTC"
+    utc, here = at.astimezone(UTC), at.astimezone(zone)
+    written = f"{utc:%Y-%m-%dT%H:%MZ}", f"{here:%Y-%m-%d %H:%M %Z}"
     return Markup('<time class="when" datetime="{}">{}</time>').format(*written)
 
 

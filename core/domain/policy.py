@@ -8,7 +8,7 @@ offset into `LoadedDocument.text`, which is stored unchanged as the full text of
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Literal, NewType
 
 from core.language.spans import TextSpan, VersionId
@@ -177,6 +177,18 @@ class Chunk:
     """One past the last character."""
     text: str
     """Exactly the version's text in [char_start, char_end)."""
+
+
+def first_day_without(last: date) -> date:
+    """Return the first day without what ends with a day."""
+    return last if last == date.max else last + timedelta(days=1)
+
+
+def last_day_before(first_without: date | None) -> date | None:
+    """Return the last day in force, as people write an end; None: there is none."""
+    if first_without is None or first_without in {date.min, date.max}:
+        return first_without
+    return first_without - timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,10 +7,10 @@ stored and compares, word for word.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from enum import StrEnum
 
-from core.domain.policy import PolicyMetadata
+from core.domain.policy import PolicyMetadata, last_day_before
 from core.language.jurisdictions import country_name
 from core.language.spans import Span, VersionId
 
@@ -137,9 +137,9 @@ def _version(facts: PolicyFacts) -> tuple[str, ...]:
     if not label and metadata.effective_from is None:
         return ()
     which = f"Version {label} of {_named(facts)}" if label else _named(facts)
-    since, until = metadata.effective_from, metadata.effective_until
+    since, last = metadata.effective_from, last_day_before(metadata.effective_until)
     begins = f"has been in force since {_day(since)}" if since else "is in force"
-    ends = f" and holds until {_day(until - timedelta(days=1))}" if until else ""
+    ends = f" and holds until {_day(last)}" if last else ""
     return (f"{which} {begins}{ends}.",)
 
 

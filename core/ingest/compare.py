@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from core.domain.errors import DocumentError
-from core.domain.policy import EVERYONE, PolicyMetadata
+from core.domain.policy import EVERYONE, PolicyMetadata, last_day_before
 from core.ingest.metadata import NOTHING
 from core.ingest.prepare import KeySource, Overrides, Prepared
 from core.ports import StoredVersion
@@ -138,7 +138,7 @@ def check_dates(metadata: PolicyMetadata) -> None:
         and metadata.effective_until <= metadata.effective_from
     ):
         raise DocumentError(
-            f"it would expire ({metadata.effective_until}) before it takes effect"
+            f"it would end ({last_day_before(metadata.effective_until)}) before it takes effect"
             f" ({metadata.effective_from}): correct --effective-from or --effective-until"
         )
 
@@ -265,8 +265,8 @@ def expiry_note(metadata: PolicyMetadata, stored: list[StoredVersion], on_day: d
     if holds is not None and begin < _begin(holds):
         return None
     return (
-        f"it expired on {until}, and no version of {metadata.key!r} is in force: ingest its next"
-        " version, or correct the day on which it ends"
+        f"it ended on {last_day_before(until)}, and no version of {metadata.key!r} is in force:"
+        " ingest its next version, or correct the day on which it ends"
     )
 
 

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, NoReturn, cast
 
 from core.domain.errors import UsageError
+from core.domain.policy import first_day_without
 from core.ingest.metadata import A_LINK, is_link, length_problem, shown
 from core.ingest.prepare import Overrides, key_of
 
@@ -187,7 +188,7 @@ def _value(table: _Table, name: str, value: object) -> object:
     if name in _DATES:
         if isinstance(value, datetime) or not isinstance(value, date):
             table.refuse(name, f"expected a date like {name} = 2026-01-31, got {shown(value)}")
-        return value
+        return first_day_without(value) if name == "effective_until" else value
     if name in _LISTS:
         items = _items(value)
         if not items or not all(isinstance(item, str) and item.strip() for item in items):

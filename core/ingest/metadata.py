@@ -9,10 +9,10 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 from typing import Final
 
-from core.domain.policy import UnusedStatement
+from core.domain.policy import UnusedStatement, first_day_without
 from core.expressions import expression
 from core.ingest.stated.dates import day_problem, parse_period
 from core.ingest.stated.labels import (
@@ -255,5 +255,4 @@ def _day(kind: str, value: str) -> date | None:
     is_month = found.first < found.last
     if kind == "effective_from":
         return None if is_month and _WITHIN.search(value) else found.first
-    is_end = kind == LAST_DAY and found.last < date.max
-    return found.last + timedelta(days=1) if is_end else found.last
+    return first_day_without(found.last) if kind == LAST_DAY else found.last

@@ -13,7 +13,7 @@ from enum import StrEnum
 from pathlib import PurePath
 from typing import Literal
 
-from core.domain.policy import Chunk, LoadedDocument, PolicyMetadata, Section
+from core.domain.policy import Chunk, LoadedDocument, PolicyMetadata, Section, last_day_before
 from core.ingest.chunk import cut_chunks
 from core.ingest.load import load
 from core.ingest.metadata import NOTHING, shown
@@ -250,7 +250,7 @@ def _denied(
 ) -> tuple[str, ...]:
     """Return a note on what the document says otherwise than it is given, if it does."""
     said = [
-        f"{called} {shown(document.metadata[name] or 'everywhere')}"
+        f"{called} {shown(_as_written(name, document.metadata[name]) or 'everywhere')}"
         for name, called in _CARE.items()
         if getattr(given, name) is not None
         and name in document.metadata
@@ -259,6 +259,11 @@ def _denied(
     if not said:
         return ()
     return (f"the document says otherwise than given: {', '.join(said)}; correct either of them",)
+
+
+def _as_written(name: str, said: str) -> str:
+    """Return a value as people write it: an end is the last day."""
+    return str(last_day_before(_date(said))) if said and name == "effective_until" else said
 
 
 def _is_same(name: str, said: str, given: object) -> bool:

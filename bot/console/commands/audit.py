@@ -11,7 +11,7 @@ from rich.text import Text
 
 from bot.console.commands.officers import own_ledger
 from bot.console.views.record_view import record_json, record_view, records_list
-from bot.console.views.terminal import Terminal, open_terminal
+from bot.console.views.terminal import Terminal, local, open_terminal
 from core.adapters.postgres.access import open_engine
 from core.adapters.postgres.engine.roles import DatabaseRole
 from core.adapters.postgres.officers.session import OfficerSession
@@ -61,7 +61,7 @@ async def _show(terminal: Terminal, record_id: str, prefix: str | None, *, as_js
     if as_json:
         terminal.show_json(record_json(record))
     else:
-        terminal.show(*record_view(record))
+        terminal.show(*record_view(local(record)))
     return not record.problems
 
 
@@ -71,6 +71,6 @@ async def _list(terminal: Terminal, *, limit: int, outcome: str | None, as_json:
     if as_json:
         terminal.show_json([json_of(line) for line in lines])
     elif lines:
-        terminal.show(*records_list(lines))
+        terminal.show(*records_list([local(line) for line in lines]))
     else:
         terminal.show(Text("No records yet."))

@@ -7,7 +7,7 @@ from pathlib import Path
 from rich.text import Text
 
 from bot.console.commands.privacy import acting
-from bot.console.views.terminal import Row, one_line, open_terminal
+from bot.console.views.terminal import Row, local, one_line, open_terminal
 from core.adapters.postgres.engine.identity_key import IdentityKey
 from core.adapters.postgres.officers.requests import (
     HOURS,
@@ -77,7 +77,7 @@ def list_requests(*, officer: str | None, as_json: bool) -> int:
     if as_json:
         terminal.show_json([_as_json(one) for one in found])
     elif found:
-        terminal.show(*map(_row, found))
+        terminal.show(*(_row(local(request)) for request in found))
     else:
         terminal.show(Text("Nothing was asked for."))
     return 0

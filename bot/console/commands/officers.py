@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 from rich.text import Text
 
-from bot.console.views.terminal import Row, one_line, open_terminal
+from bot.console.views.terminal import Row, local, one_line, open_terminal
 from core.adapters.postgres.access import migration_url
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.schema import open_database
@@ -70,7 +70,7 @@ def list_officers(*, as_json: bool) -> int:
     if as_json:
         terminal.show_json([_as_json(one) for one in found])
     elif found:
-        terminal.show(*map(_row, found))
+        terminal.show(*(_row(local(officer)) for officer in found))
     else:
         terminal.show(Text("No officers yet: `citebound audit grant-officer NAME` makes one."))
     return 0
@@ -138,7 +138,7 @@ def _connection(place: ClientConnection, password: str | None, settings: Setting
 
 def _row(officer: ListedOfficer) -> Row:
     if officer.revoked_at:
-        until = f"revoked {officer.revoked_at:%Y-%m-%d %H:%M} UTC"
+        until = f"revoked {officer.revoked_at:%Y-%m-%d %H:%M %Z}"
     else:
         until = "with a login" if officer.can_log_in else "in the console alone"
     said = f"units {_listed(officer.units)}; audiences {_listed(officer.audiences)}; {until}"

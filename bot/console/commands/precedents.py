@@ -9,7 +9,7 @@ from datetime import date
 
 from rich.text import Text
 
-from bot.console.views.terminal import Row, Terminal, one_line, open_terminal, safe
+from bot.console.views.terminal import Row, Terminal, local, one_line, open_terminal, safe
 from core.adapters.officers import read_officers
 from core.adapters.postgres.access import open_engine
 from core.adapters.postgres.stores import PostgresStores
@@ -158,7 +158,7 @@ def _show(terminal: Terminal, one: Precedent, *, as_json: bool) -> None:
     if as_json:
         terminal.show_json(_json(one))
     else:
-        terminal.show(*_lines(one))
+        terminal.show(*_lines(local(one)))
 
 
 def _lines(one: Precedent) -> Iterator[Text]:

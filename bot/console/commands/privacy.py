@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from rich.text import Text
 
 from bot.console.commands.officers import own_ledger
-from bot.console.views.terminal import Row, one_line, open_terminal
+from bot.console.views.terminal import Row, local, one_line, open_terminal
 from core.adapters.postgres.access import migration_url
 from core.adapters.postgres.engine.schema import open_database
 from core.adapters.postgres.officers.erasure import (
@@ -110,7 +110,7 @@ def list_holds(*, officer: str | None, as_json: bool) -> int:
     if as_json:
         terminal.show_json([json_of(one) for one in holds])
     elif holds:
-        terminal.show(*map(_row, holds))
+        terminal.show(*(_row(local(hold)) for hold in holds))
     else:
         terminal.show(Text("Nothing is held."))
     return 0

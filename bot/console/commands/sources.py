@@ -21,7 +21,7 @@ from bot.console.sources.shown import (
     status_json,
     status_row,
 )
-from bot.console.views.terminal import Row, Terminal, one_line, open_terminal
+from bot.console.views.terminal import Row, Terminal, local, one_line, open_terminal
 from core.adapters.postgres.corpus.policy_readers import ShownReaders, SourceGroup
 from core.adapters.sources.locations import checked_location, credential_of
 from core.bootstrap import Service
@@ -104,7 +104,7 @@ def show_all(*, as_json: bool) -> int:
     if not found:
         terminal.show(Text("no source is followed: `citebound sources add --help`"))
     for one in found:
-        terminal.show(status_row(one))
+        terminal.show(status_row(local(one)))
     return 0
 
 

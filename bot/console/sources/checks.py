@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator
 from dataclasses import replace
 
 from bot.console.sources.shown import counted
-from bot.console.views.terminal import one_line
+from bot.console.views.terminal import local, one_line
 from bot.doctor_check import Diagnosis, Status
 from core.adapters.postgres.corpus.sources import PostgresSources
 from core.domain.errors import CiteboundError
@@ -21,7 +21,7 @@ async def check_sources(
 ) -> AsyncGenerator[Diagnosis]:
     """Yield what is known of each source; live, whether it can be reached and read now."""
     for one in await store.all():
-        found = await _checked(one.source, connect) if is_live else _known(one)
+        found = await _checked(one.source, connect) if is_live else _known(local(one))
         yield _with_unread(found, one) if found.health is Status.FINE else found
 
 
@@ -29,7 +29,7 @@ def _known(one: SourceStatus) -> Diagnosis:
     subject = f"source {one.source.name}"
     if error := one.error or one.access_error:
         since = one.error_since or one.access_error_since
-        found = f"fails since {since:%Y-%m-%d %H:%M} UTC: {one_line(error, limit=300)}"
+        found = f"fails since {since:%Y-%m-%d %H:%M %Z}: {one_line(error, limit=300)}"
         cure = "`citebound doctor --live` tries it now"
         return Diagnosis(subject=subject, health=Status.BROKEN, found=found, cure=cure)
     if one.synced_at is None:
@@ -37,7 +37,7 @@ def _known(one: SourceStatus) -> Diagnosis:
         return Diagnosis(
             subject=subject, health=Status.MISSING, found="has not been read yet", cure=cure
         )
-    found = f"{one.source.kind}, last worked through {one.synced_at:%Y-%m-%d %H:%M} UTC"
+    found = f"{one.source.kind}, last worked through {one.synced_at:%Y-%m-%d %H:%M %Z}"
     return Diagnosis(subject=subject, health=Status.FINE, found=found)
 
 

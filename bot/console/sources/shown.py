@@ -79,7 +79,7 @@ def _access_lines(one: SourceStatus) -> list[Text]:
 
 
 def _minute(when: datetime | None) -> str:
-    return f"{when:%Y-%m-%d %H:%M} UTC" if when else "never"
+    return f"{when:%Y-%m-%d %H:%M %Z}" if when else "never"
 
 
 def item_row(one: KnownItem, readers: ShownReaders | None) -> Row:

@@ -11,7 +11,7 @@ from bot.console.views.terminal import Row, one_line
 from bot.replies.sections import section_title
 from core.adapters.postgres.corpus.corpus_report import CorpusCounts
 from core.domain.codec import json_of
-from core.domain.policy import PolicyVersion
+from core.domain.policy import PolicyVersion, last_day_before
 from core.language.spans import VersionId
 from core.ontology.graphs.conflicts import Quote
 from core.ontology.graphs.graph import OntologyGraph
@@ -60,7 +60,7 @@ def policies_view(
         title = f"{one_line(known.title)} {one_line(known.label or '')}".rstrip()
         facts = [
             f"in force since {known.effective_from}" if known.effective_from else "",
-            f"until {known.effective_until}" if known.effective_until else "",
+            f"until {last_day_before(known.effective_until)}" if known.effective_until else "",
             languages.get(version.version_id, ""),
             known.jurisdiction or "everywhere",
             f"for {', '.join(sorted(known.audience))}",
@@ -84,6 +84,7 @@ def policies_json(
     return [
         {
             **dataclasses.asdict(version.metadata),
+            "effective_until": last_day_before(version.metadata.effective_until),
             "audience": sorted(version.metadata.audience),
             "tags": sorted(version.metadata.tags),
             "language": languages.get(version.version_id),

@@ -30,7 +30,7 @@ def record_view(record: RecordView) -> Iterator[RenderableType]:
     """Return what to print for one record."""
     style = _OUTCOME_STYLES.get(record.outcome, "default")
     yield _pair("record", record.record_id)
-    yield _pair("at", f"{record.at:%Y-%m-%d %H:%M:%S} UTC")
+    yield _pair("at", f"{record.at:%Y-%m-%d %H:%M:%S %Z}")
     yield _pair("outcome", record.outcome, style=style)
     yield from _integrity(record)
     if not record.closes_a_question:
@@ -58,7 +58,7 @@ def records_list(lines: Sequence[RecordLine]) -> Iterator[Row]:
         question = "(erased)" if line.question is None else one_line(line.question)
         outcome = f"{line.outcome}, {line.badge}" if line.badge else line.outcome
         style = _OUTCOME_STYLES.get(line.outcome, "default")
-        ended = Text(f"{line.at:%Y-%m-%d %H:%M} UTC, ", style="dim")
+        ended = Text(f"{line.at:%Y-%m-%d %H:%M %Z}, ", style="dim")
         ended.append(one_line(outcome), style=f"not dim {style}")
         yield Row(heads=(Text(line.record_id[-REFERENCE:]),), lines=(Text(question), ended))
 

@@ -15,7 +15,9 @@ import sys
 import unicodedata
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from datetime import datetime
+from typing import Any, TypeVar
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.progress import (
@@ -27,6 +29,10 @@ from rich.progress import (
 )
 from rich.table import Table
 from rich.text import Text
+
+from core.config.settings import Settings
+
+_Value = TypeVar("_Value")
 
 _UNSAFE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 _JOINERS = frozenset("\u200c\u200d")
@@ -53,6 +59,19 @@ def one_line(text: str, *, limit: int | None = None) -> str:
     if limit is None or len(folded) <= limit:
         return folded
     return folded[: limit - 1].rstrip() + "…"
+
+
+def local(value: _Value) -> _Value:
+    """Return a dataclass with its instants as clocks show them where the deployment is."""
+    zone = Settings.from_environment().zones.home
+    stored: Any = value
+    instants = {
+        field.name: at.astimezone(zone)
+        for field in fields(stored)
+        if isinstance(at := getattr(stored, field.name), datetime)
+    }
+    found: _Value = replace(stored, **instants)
+    return found
 
 
 def safe(text: str, style: str = "") -> Text:

@@ -156,6 +156,7 @@ class HomeTab:
             edition=await self.corpus.current_edition(),
             published_on=day_in(changed[0].published_at, self.zone) if changed else None,
             cases=queue if is_officer else None,
+            zone=self.zone,
             sees_reports=self.desk.is_on_call(who),
             hosts=self.library.hosts,
         )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, tzinfo
 
 from bot.replies import notices
 from bot.replies.buttons import ANSWER, CLAIM
@@ -30,6 +30,7 @@ from core.domain.json_value import Json
 from core.language.interface.texts import Text, as_it_is
 from core.language.languages import Language
 from core.ports.starters import StarterSet
+from core.time_zones import day_in
 
 LISTED = 10
 """Entries of each list; how many there are besides is said."""
@@ -113,6 +114,8 @@ class Home:
     """True: this person is on call and may read reports."""
     language: Language = Language.ENGLISH
     """In which this person is spoken to."""
+    zone: tzinfo = UTC
+    """In which days are told."""
     hosts: frozenset[str] = frozenset()
     """Where links to policies may lead."""
     may_ask: bool = True
@@ -134,7 +137,7 @@ def home_view(home: Home) -> Block:
         {"type": "divider"},
     ]
     if home.cases is not None:
-        blocks += _queue(home.cases, language, sees_reports=home.sees_reports)
+        blocks += _queue(home.cases, home)
     if home.waiting:
         blocks += _list(WAITING, map(_question, home.waiting), language)
     blocks += _list(_YOURS, map(_question, home.questions), language, none=_NOTHING_OPEN)
@@ -174,12 +177,13 @@ def _question(asked: OpenQuestion) -> list[Json]:
     return [*title, *words(f" - {line(asked.state, limit=100)}")]
 
 
-def _queue(cases: tuple[Case, ...], language: Language, *, sees_reports: bool) -> Iterator[Block]:
+def _queue(cases: tuple[Case, ...], home: Home) -> Iterator[Block]:
     """Yield the officers' queue: each case with its buttons."""
+    language = home.language
     yield rich_text(paragraph(words(_OPEN_CASES.of(language), bold=True)))
     for case in cases[:LISTED]:
-        is_hidden = case.is_sensitive and not sees_reports
-        yield rich_text(paragraph(_case(case, language, is_hidden=is_hidden)))
+        is_hidden = case.is_sensitive and not home.sees_reports
+        yield rich_text(paragraph(_case(case, language, zone=home.zone, is_hidden=is_hidden)))
         if not is_hidden:
             offered = [CLAIM, ANSWER] if case.state is CaseState.OPEN else [ANSWER]
             buttons = (press_button(one, case.case_id, language) for one in offered)
@@ -190,10 +194,10 @@ def _queue(cases: tuple[Case, ...], language: Language, *, sees_reports: bool) -
         yield rich_text(_more(len(cases) - LISTED, language))
 
 
-def _case(case: Case, language: Language, *, is_hidden: bool) -> list[Json]:
+def _case(case: Case, language: Language, *, zone: tzinfo, is_hidden: bool) -> list[Json]:
     title = _linked(case_name(case.number, language), permalink_or_none(case.permalink))
     owner = _BY.format(who=line(case.officer, limit=80)).of(language) if case.officer else ""
-    due = _DUE.format(day=f"{case.due_at:%Y-%m-%d}").of(language) if case.due_at else ""
+    due = _DUE.format(day=f"{day_in(case.due_at, zone)}").of(language) if case.due_at else ""
     asked = REPORT.of(language) if is_hidden else line(case.question, limit=200)
     return [*title, *words(f" · {STATES[case.state].of(language)}{owner}{due} · {asked}")]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from rich.text import Text
 
-from bot.console.views.terminal import Row, Terminal, one_line, open_terminal
+from bot.console.views.terminal import Row, Terminal, local, one_line, open_terminal
 from core.adapters.postgres.record.calibrations import FittedCalibration, PostgresCalibrations
 from core.agent.wording import rests_on
 from core.confidence.calibration import SHIPPED, Calibration
@@ -187,9 +187,9 @@ def drift_words(drift: Mapping[str, float] | None) -> str:
 
 
 def _rows(fitted: FittedCalibration) -> list[Row]:
-    calibration = fitted.calibration
+    fitted, calibration = local(fitted), fitted.calibration
     rows = [
-        _row("calibration", f"{calibration.name}, of {fitted.fitted_at:%Y-%m-%d %H:%M} UTC"),
+        _row("calibration", f"{calibration.name}, of {fitted.fitted_at:%Y-%m-%d %H:%M %Z}"),
         _row("labels", ", ".join(f"{count} {name}" for name, count in fitted.labels.items())),
         _row(
             "thresholds",

@@ -159,6 +159,23 @@ def test_a_policy_is_rolled_back(
         assert "unchanged" in citebound("ingest", str(policies)).out
 
 
+def test_the_last_day_is_a_day_in_force(
+    citebound: Callable[..., Any], policies: Path, answer: Callable[..., str]
+) -> None:
+    """As an option and in a manifest; lists say the same day."""
+    today = SystemClock(TimeZones()).today()
+    (policies / "citebound.toml").write_text(
+        f'[[policy]]\nfile = "gifts.md"\neffective_until = {today}\n'
+    )
+    assert citebound("ingest", str(policies)).code == 0
+    for given in ((), ("--effective-until", str(today))):
+        assert citebound("ingest", str(policies / "gifts.md"), *given).code == 0
+        assert "EUR 50" in answer()
+        (listed,) = json.loads(citebound("corpus", "list", "--json").out)
+        assert listed["effective_until"] == str(today)
+        assert f"until {today}" in citebound("corpus", "list").out
+
+
 def test_an_end_in_the_past_is_an_end(
     citebound: Callable[..., Any], policies: Path, answer: Callable[..., str]
 ) -> None:

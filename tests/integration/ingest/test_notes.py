@@ -47,4 +47,4 @@ async def test_a_version_is_over_where_no_other_begins_by_then(
         (tmp_path / name).write_text(VERSION.format(place, place))
     (tmp_path / "citebound.toml").write_text(MANIFEST.format("2027-01-01"))
     first, _ = await ingested(ingestor, tmp_path)
-    assert [note.split(",")[0] for note in first.notes] == ["it expired on 2025-07-01"]
+    assert [note.split(",")[0] for note in first.notes] == ["it ended on 2025-07-01"]

@@ -67,7 +67,7 @@ upload_id = "u1"
         audience=frozenset({"finance"}),
         tags=frozenset({"t", "u"}),
         effective_from=date(2025, 1, 1),
-        effective_until=date(2026, 1, 1),
+        effective_until=date(2026, 1, 2),  # the first day without it
         upload_id="u1",
     )
 

@@ -19,9 +19,9 @@ WITH page AS MATERIALIZED (
    WHERE r.tag = ANY(:actions)
      AND (:officer = '' OR r.actor = :officer)
      AND (CAST(:since AS date) IS NULL
-          OR r.at >= CAST(CAST(:since AS date) AS timestamp) AT TIME ZONE 'UTC')
+          OR r.at >= CAST(CAST(:since AS date) AS timestamp) AT TIME ZONE :zone)
      AND (CAST(:until AS date) IS NULL
-          OR r.at < (CAST(:until AS date) + interval '1 day') AT TIME ZONE 'UTC')
+          OR r.at < (CAST(:until AS date) + interval '1 day') AT TIME ZONE :zone)
      AND (CAST(:at AS timestamptz) IS NULL OR (r.at, r.id) < (:at, CAST(:id AS uuid)))
    ORDER BY r.at DESC, r.id DESC LIMIT :most)
 SELECT v.log_id, v.at, v.officer, v.action, v.purpose, left(v.statement, 2000) AS statement,
@@ -39,9 +39,11 @@ class AccessFilter:
     action: str = ""
     """One of `ACTIONS`; empty: any."""
     since: date | None = None
-    """First day, UTC."""
+    """First day."""
     until: date | None = None
-    """Last day, UTC."""
+    """Last day."""
+    zone: str = "UTC"
+    """Time zone of these days."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -22,7 +22,8 @@ SELECT p.key, v.title, v.label, v.number, v.owner, v.effective_from, e.published
 _VERSIONS = text("""
 SELECT v.id, v.number, v.label, v.title, v.owner, v.jurisdiction,
        citebound.audience_now(v.audience, v.policy_id) AS audience, v.effective_from,
-       v.effective_until, v.edition_from, v.edition_until, e.published_at, v.source_name
+       v.effective_until - 1 AS last_day, v.edition_from, v.edition_until, e.published_at,
+       v.source_name
   FROM citebound.policy_versions v JOIN citebound.policies p ON p.id = v.policy_id
   JOIN citebound.editions e ON e.number = v.edition_from
  WHERE p.key = :key ORDER BY v.number DESC""")
@@ -64,7 +65,7 @@ class ListedVersion:
     jurisdiction: str | None
     audience: Sequence[str]
     effective_from: date | None
-    effective_until: date | None
+    last_day: date | None
     edition_from: int
     edition_until: int | None
     """None: it is the newest."""

@@ -61,14 +61,16 @@ class RecordFilter:
     outcome: str = ""
     badge: str = ""
     since: date | None = None
-    """First day, UTC."""
+    """First day."""
     until: date | None = None
-    """Last day, UTC."""
+    """Last day."""
+    zone: str = "UTC"
+    """Time zone of these days."""
 
     @property
     def is_empty(self) -> bool:
         """True: everything is meant."""
-        return self == RecordFilter()
+        return self == RecordFilter(zone=self.zone)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,9 +176,9 @@ def _conditions(wanted: RecordFilter) -> tuple[list[str], dict[str, Any]]:
         )
         values |= {"policy": wanted.policy, "section": wanted.section}
     if wanted.since is not None:
-        conditions.append("r.at >= CAST(CAST(:since AS date) AS timestamp) AT TIME ZONE 'UTC'")
-        values["since"] = wanted.since
+        conditions.append("r.at >= CAST(CAST(:since AS date) AS timestamp) AT TIME ZONE :zone")
+        values |= {"since": wanted.since, "zone": wanted.zone}
     if wanted.until is not None:
-        conditions.append("r.at < (CAST(:until AS date) + interval '1 day') AT TIME ZONE 'UTC'")
-        values["until"] = wanted.until
+        conditions.append("r.at < (CAST(:until AS date) + interval '1 day') AT TIME ZONE :zone")
+        values |= {"until": wanted.until, "zone": wanted.zone}
     return conditions, values

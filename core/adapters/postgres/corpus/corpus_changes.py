@@ -64,7 +64,9 @@ _DETAILS: Mapping[str, str] = {
 
 def _described(version: str) -> str:
     fields = ", ".join(f"'{name}', {version}.{name}" for name in _DETAILS)
-    return f"jsonb_build_object({fields})"
+    # As people write an end: the day before the first one without it.
+    until = f"{version}.effective_until"
+    return f"jsonb_build_object({fields.replace(until, f'{until} - 1')})"
 
 
 _CHANGED = text(f"""
