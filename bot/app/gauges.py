@@ -89,6 +89,7 @@ def _of_database(state: DatabaseState | None) -> Mapping[str, float | None]:
         "citebound_oldest_reply_seconds": state and state.oldest_reply_s,
         "citebound_model_cost_today_usd": state and state.model_cost_usd,
         "citebound_daily_budget_spent": state and float(state.is_overspent),
+        "citebound_oldest_unsealed_seconds": state and state.oldest_unsealed_s,
         "citebound_edition": state and state.edition,
         "citebound_schema_migration": state and state.migration,
         "citebound_schema_fits": state and float(state.is_known_schema),

@@ -58,6 +58,7 @@ from core.ports import Handlers
 from core.service_access.refusals import SERVICES
 
 REFUSALS_SHARED_EVERY_S = 5.0
+CONNECTED_AGAIN_S = 5.0
 WARMED_UP_AGAIN_S = 1.0
 """Pause after a database failed in between."""
 
@@ -157,7 +158,8 @@ async def running(
     async with AsyncExitStack() as stack:
         with suppress(TransientError):
             await service.starters.current()  # so that the first welcome knows them
-        connected = [await stack.enter_async_context(one(service)) for one in platforms]
+        waits = operated.health.wait_for if operated else None
+        connected = [await _entered(stack, connect, service, waits) for connect in platforms]
         chats = tuple(connected)
         await stack.enter_async_context(_tracing(service.settings, roles))
         told = operated or await stack.enter_async_context(
@@ -185,6 +187,34 @@ async def running(
         told.health.begin()
         stack.callback(told.health.stop)
         yield Process(service=service, chats=chats, port=port, operations_port=told.port)
+
+
+async def _entered(
+    stack: AsyncExitStack,
+    connect: Connect,
+    service: Service,
+    waits: Callable[[str], None] | None,
+) -> Chat:
+    """Connect a platform as soon as it allows; without `waits` it must at once.
+
+    In production that is waited for whatever the reason, as for the database: the process lives,
+    says what it lacks, and `citebound doctor` can be run beside it.
+
+    Raises:
+        ConfigError: It can't be connected.
+    """
+    said = None
+    while True:
+        try:
+            return await stack.enter_async_context(connect(service))
+        except (ConfigError, TransientError) as error:
+            if waits is None or service.settings.environment != "production":
+                raise
+            if said != str(error):
+                said = str(error)
+                logger.error("a platform is waited for: %s", said)  # noqa: TRY400  # it says it all
+            waits(f"waiting for a platform: {said}")
+        await asyncio.sleep(CONNECTED_AGAIN_S)
 
 
 def _tracing(settings: Settings, roles: Roles) -> AbstractAsyncContextManager[None]:
@@ -299,11 +329,16 @@ async def run_until_told(
     Raises:
         ConfigError: It can't start.
     """
-    platforms = chosen(settings)
+    platforms = _chosen_or_why(settings)
     stop = Stop()
     try:
         async with operating(settings, roles) as operated:
             logger.info("health and metrics on port %d", operated.port)
+            if isinstance(platforms, str):
+                logger.error("it can't start as it is set up: %s", platforms)
+                operated.health.wait_for(platforms)
+                await stop.told()
+                return
             await _run(settings, platforms, roles, operated, stop, still_after_s=still_after_s)
     except asyncio.CancelledError:
         if not stop.is_told:
@@ -401,6 +436,20 @@ def work() -> int:
 PLATFORMS: tuple[Callable[[Settings], Connect | None], ...] = (slack, teams)
 """Each returns how it is connected, or None if nothing of it is set; raises `ConfigError` if some
 of it is missing."""
+
+
+def _chosen_or_why(settings: Settings) -> tuple[Connect, ...] | str:
+    """Return the platforms, or why there are none, which production tells as long as it runs.
+
+    Raises:
+        ConfigError: See `chosen`; not in production.
+    """
+    try:
+        return chosen(settings)
+    except ConfigError as error:
+        if settings.environment != "production":
+            raise
+        return str(error)
 
 
 def chosen(settings: Settings) -> tuple[Connect, ...]:

@@ -110,6 +110,12 @@ DOCTOR = command(
         " cent",
     ),
     option(
+        "--production",
+        dest="is_production",
+        action="store_true",
+        help="check what a deployment in production needs, before it starts",
+    ),
+    option(
         "--all",
         dest="shows_all",
         action="store_true",
@@ -129,6 +135,12 @@ are not printed.""",
 MIGRATE = command(
     "migrate",
     f"{_COMMANDS}.migrate:migrate",
+    option(
+        "--production",
+        dest="is_production",
+        action="store_true",
+        help="first check that the deployment can start as it is set up; exit code 3 if not",
+    ),
     short="bring the schema to this release",
     text="""Creates or upgrades the database schema. In production only this command does:
 `serve` and `work` wait for it, other commands say that it is needed. It does nothing if the

@@ -19,6 +19,8 @@ class DatabaseState:
     """What language models have cost for questions today, in UTC, as far as prices are known."""
     is_overspent: bool
     """True: that is as much as they may."""
+    oldest_unsealed_s: float
+    """Age of the oldest record that waits to be sealed, seconds; 0: there is none."""
     edition: int
     """The newest edition of the policies; 0: nothing was ever published."""
     migration: int

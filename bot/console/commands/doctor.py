@@ -8,10 +8,9 @@ import asyncio
 import importlib
 import platform
 import sys
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, fields
-from typing import Protocol
+from dataclasses import dataclass, fields, replace
 
 from rich.text import Text
 
@@ -23,6 +22,7 @@ from bot.console.model_checks import (
     check_reasoner,
     check_space,
 )
+from bot.console.production_checks import SurfaceCheck, check_production, check_surfaces
 from bot.console.sources.checks import check_sources
 from bot.console.views.terminal import Row, Terminal, one_line, open_terminal
 from bot.doctor_check import Diagnosis, Status
@@ -69,14 +69,6 @@ _SIGNS = {
 }
 
 
-class SurfaceCheck(Protocol):
-    """Looks at a surface that the terminal does not know."""
-
-    def __call__(self, settings: Settings, /, *, is_live: bool) -> AsyncGenerator[Diagnosis]:
-        """Yield what was found; called only if `is_live`."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Shows:
     """What is printed while it is found."""
@@ -86,15 +78,16 @@ class _Shows:
     """Settings that nobody has set, too."""
 
 
-def doctor(*, is_live: bool, shows_all: bool, as_json: bool) -> int:
-    """SurfaceCheck everything; 3 if something is broken."""
+def doctor(*, is_live: bool, is_production: bool, shows_all: bool, as_json: bool) -> int:
+    """Check everything; 3 if something is broken."""
     terminal = open_terminal()
     findings = asyncio.run(
         _collect(
             terminal,
             shows=_Shows(findings=not as_json, defaults=shows_all),
             is_live=is_live,
-            surfaces=[importlib.import_module(name).check for name in SURFACES],
+            is_production=is_production,
+            surfaces=surface_checks(),
         )
     )
     is_broken = any(finding.health is Status.BROKEN for finding in findings)
@@ -107,18 +100,30 @@ def doctor(*, is_live: bool, shows_all: bool, as_json: bool) -> int:
     return EXIT_BROKEN if is_broken else 0
 
 
+def surface_checks() -> list[SurfaceCheck]:
+    """Return what looks at each chat platform."""
+    return [importlib.import_module(name).check for name in SURFACES]
+
+
 async def _collect(
-    terminal: Terminal, *, shows: _Shows, is_live: bool, surfaces: Sequence[SurfaceCheck]
+    terminal: Terminal,
+    *,
+    shows: _Shows,
+    is_live: bool,
+    is_production: bool,
+    surfaces: Sequence[SurfaceCheck],
 ) -> list[Diagnosis]:
     findings: list[Diagnosis] = []
-    async for finding in diagnose(is_live=is_live, surfaces=surfaces):
+    found = diagnose(is_live=is_live, is_production=is_production, surfaces=surfaces)
+    async for finding in found:
         findings.append(finding)
         if shows.findings and (shows.defaults or not finding.is_default):
-            terminal.show(_row(finding))
+            terminal.show(finding_row(finding))
     return findings
 
 
-def _row(finding: Diagnosis) -> Row:
+def finding_row(finding: Diagnosis) -> Row:
+    """Return a line for what was found, and one for its cure."""
     sign, style = _SIGNS[finding.health]
     lines = [Text(one_line(finding.found))]
     if finding.cure:
@@ -148,12 +153,16 @@ MINIMUM_PYTHON = (3, 11)
 
 
 async def diagnose(
-    *, is_live: bool = False, surfaces: Sequence[SurfaceCheck] = ()
+    *,
+    is_live: bool = False,
+    is_production: bool = False,
+    surfaces: Sequence[SurfaceCheck] = (),
 ) -> AsyncGenerator[Diagnosis]:
     """Look at everything, and yield what was found as it is found.
 
     Args:
         is_live: Make one small call to each provider too.
+        is_production: Look also at what production needs, whatever the environment says.
         surfaces: What looks at chat platforms.
     """
     yield _python()
@@ -169,8 +178,10 @@ async def diagnose(
         return
     for finding in _settings(settings):
         yield finding
-    if settings.environment == "production":
-        yield _identities(settings)
+    if is_production:
+        settings = replace(settings, environment="production")
+    for finding in _of_production(settings, is_asked=is_production):
+        yield finding
     async for finding in _database(settings, is_live=is_live):
         yield finding
     async for finding in check_embedders(settings):
@@ -178,9 +189,9 @@ async def diagnose(
     yield await check_reader(settings)
     yield await check_guard(settings)
     yield await check_reasoner(settings)
-    for check in surfaces:
-        async for finding in check(settings, is_live=is_live):
-            yield finding
+    looked = check_surfaces(settings, surfaces, is_live=is_live, needs_one=is_production)
+    async for finding in looked:
+        yield finding
     if is_live:
         async for finding in check_live(settings):
             yield finding
@@ -205,6 +216,13 @@ def _settings(settings: Settings) -> list[Diagnosis]:
             Diagnosis(subject=variable, health=Status.FINE, found=found, is_default=is_default)
         )
     return findings
+
+
+def _of_production(settings: Settings, *, is_asked: bool) -> Iterator[Diagnosis]:
+    if is_asked:
+        yield from check_production(settings)
+    if settings.environment == "production":
+        yield _identities(settings)
 
 
 def _identities(settings: Settings) -> Diagnosis:

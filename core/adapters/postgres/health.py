@@ -30,6 +30,7 @@ _STATE = text(
     f"  FROM citebound.model_calls WHERE at >= {TODAY}) AS spent,"
     " (SELECT EXISTS (SELECT FROM citebound.overspent_days"
     f"   WHERE day = CAST({TODAY} AT TIME ZONE 'UTC' AS date)) AS is_overspent) AS overspent,"
+    " (SELECT audit.unsealed_seconds() AS oldest_unsealed_s) AS unsealed,"
     " (SELECT coalesce(max(number), 0) AS edition FROM citebound.editions) AS newest,"
     f" ({_REVISION}) AS schema"
 )

@@ -126,7 +126,7 @@ def test_each_process_has_a_login_of_its_own(helm: Path, tmp_path: Path, variant
         }
         for one in containers(rendered(helm, VARIANTS[variant], tmp_path))
     }
-    migrates = urls.pop(("migrate",))
+    migrates = urls.pop(("migrate", "--production"))
     owner, app = migrates["CITEBOUND_MIGRATION_URL"], migrates["DATABASE_URL"]
     seals = urls.pop(("audit", "seal"), {"DATABASE_URL": None})
     reads = urls["serve", "--no-worker"].pop("CITEBOUND_RECORD_URL", None)

@@ -66,6 +66,10 @@ key: url
 {{- end }}
 {{- end -}}
 
+{{- define "citebound.anchors" -}}
+{{ printf "/var/lib/citebound/anchors,%s" .Values.seal.anchors.second }}
+{{- end -}}
+
 {{- define "citebound.containerSecurity" -}}
 allowPrivilegeEscalation: false
 readOnlyRootFilesystem: true
@@ -169,7 +173,7 @@ spec:
             {{- end }}
             {{- if eq .component "seal" }}
             - {name: CITEBOUND_LEDGER_KEY, value: /run/secrets/ledger/key.pem}
-            - {name: CITEBOUND_LEDGER_ANCHORS, value: {{ printf "/var/lib/citebound/anchors,%s" $root.Values.seal.anchors.second | quote }}}
+            - {name: CITEBOUND_LEDGER_ANCHORS, value: {{ include "citebound.anchors" $root | quote }}}
             {{- end }}
           ports:
             {{- if eq .component "serve" }}
