@@ -4,13 +4,17 @@ import asyncio
 import os
 import signal
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from aiohttp import ClientError
 from sqlalchemy import make_url, text
 
+from bot.app import process
 from bot.app.process import Roles, run_until_told
+from bot.platform import Connect
+from bot.slack.app.platform import slack as connect_slack
 from core.adapters.local import onnx_model
 from core.adapters.postgres.engine.database import engine_for
 from core.adapters.postgres.engine.schema import migrate
@@ -18,9 +22,11 @@ from core.agent.request import AskRequest
 from core.bootstrap import Service, bootstrap
 from core.config.settings import Settings
 from core.domain.conversation import Place
+from core.domain.errors import ConfigError
 from tests.databases import admin, logins
 from tests.ports import free_port
 from tests.servers.slack import FakeSlack
+from tests.servers.slack.faults import error
 from tests.slack_processes import Forks, Running, forks
 from tests.slack_product import settings_for
 
@@ -137,3 +143,60 @@ async def test_warm_the_first_question_loads_nothing(
     async with engine.connect() as connection:
         assert await connection.scalar(text("SELECT count(*) FROM citebound.questions")) == 0
     await engine.dispose()
+
+
+async def until_ready(running: Running, words: str, status: int = 503) -> None:
+    """Wait for what readiness says to begin so."""
+    async with asyncio.timeout(SAID_WITHIN_S):
+        while True:
+            try:
+                told = await running.told("readyz")
+            except ClientError:
+                told = (0, "")
+            if told[0] == status and told[1].startswith(words):
+                return
+            await asyncio.sleep(0.02)
+
+
+async def test_it_waits_for_its_platform(
+    slack: FakeSlack, slack_database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In production: alive, so that `doctor` can be run beside it, until Slack takes the token."""
+    monkeypatch.setattr(process, "CONNECTED_AGAIN_S", 0.05)
+
+    def at_the_fake(settings: Settings) -> Connect | None:
+        return connect_slack(replace(settings, environment="development"))
+
+    monkeypatch.setattr(process, "PLATFORMS", (at_the_fake,))
+    slack.faults.always("auth.test", error("account_inactive"))
+    running, settings = in_production(slack, slack_database)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(run_until_told(settings, Roles(works=False)))
+        await until_ready(running, "waiting for a platform: Slack refuses SLACK_BOT_TOKEN")
+        assert (await running.told("livez"))[0] == 200
+        slack.faults.heal("auth.test")
+        await until_ready(running, "ready", 200)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+async def test_it_says_what_is_not_set_up(slack: FakeSlack, slack_database: str) -> None:
+    """In production for as long as it runs; elsewhere it ends at once."""
+    running, settings = in_production(slack, slack_database)
+    settings = replace(settings, slack_bot_token=None, slack_signing_secret=None)
+    with pytest.raises(ConfigError, match="no chat platform"):
+        await run_until_told(replace(settings, environment="development"), Roles())
+    async with asyncio.TaskGroup() as group:
+        group.create_task(run_until_told(settings, Roles()))
+        await until_ready(running, "no chat platform is set up")
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def in_production(slack: FakeSlack, database_url: str) -> tuple[Running, Settings]:
+    """Return a process of this one, and its settings."""
+    port, operations_port = free_port(), free_port()
+    settings = replace(
+        settings_for(slack, database_url, port=port, operations_port=operations_port),
+        environment="production",
+    )
+    running = Running(pid=os.getpid(), port=port, operations_port=operations_port, forks=None)
+    return running, settings

@@ -258,7 +258,7 @@ async def test_whether_our_access_is_taken_is_noted() -> None:
     steps = [failure(401, "authentication_error"), failure(404, "not_found_error"), reply("Yes.")]
     with anthropic_server(steps) as server:
         async with models_at(
-            server, backoff=ONCE, note=lambda *given: noted.append(given)
+            server, backoff=ONCE, note=lambda name, cause: noted.append((name, cause))
         ) as models:
             for _ in range(2):
                 with pytest.raises(RefusedError):

@@ -197,6 +197,7 @@ async def test_of_a_database_that_is_down_no_old_value_is_told(deployment: Deplo
     await Gauges(service(PostgresHealth(deployment.engine)), [])(meter)
     assert "\ncitebound_oldest_message_seconds 0.0\n" in meter.text()
     assert "\ncitebound_database_up 1.0\n" in meter.text()
+    assert "\ncitebound_oldest_unsealed_seconds " in meter.text()
     assert "\ncitebound_model_budget_usd 10.0\n" in meter.text()
     assert "\ncitebound_calibration_drift 0.4\n" in meter.text()
     gone = engine_for("postgresql://nobody@127.0.0.1:1/none")

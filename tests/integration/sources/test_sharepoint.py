@@ -223,7 +223,7 @@ async def test_whether_the_credential_is_taken_is_noted(
     """A refusal by the name of the source; the next synchronisation ends it."""
     noted: list[tuple[str, str | None]] = []
     desk, source = following(
-        engine, office, tmp_path, breaks_at=[], note=lambda *given: noted.append(given)
+        engine, office, tmp_path, breaks_at=[], note=lambda name, cause: noted.append((name, cause))
     )
     await desk.store.add(source)
     office.refuse("/root/delta", 403)

@@ -190,7 +190,7 @@ async def test_whether_the_key_is_taken_is_noted(server: VoyageServer) -> None:
     """A refusal with its status, and the success that ends it; other failures say nothing."""
     noted: list[tuple[str, str | None]] = []
     access = VoyageAccess(api_key=KEY, base_url=server.base_url)
-    client = VoyageClient(access, note=lambda *given: noted.append(given))
+    client = VoyageClient(access, note=lambda name, cause: noted.append((name, cause)))
     server.script = [status(401), status(404), status(403), good()]
     for _ in range(3):
         with pytest.raises(ConfigError):
