@@ -233,7 +233,7 @@ async def _exchanging(service: Service, platforms: Collection[str]) -> AsyncGene
     used |= {"voyage"} if settings.voyage_api_key else set()
     for name in SERVICES.keys() - used:
         refusals.note(name, None)
-    store = PostgresRefusals(service.engine)
+    store = PostgresRefusals(service.engine).exchange
 
     async def exchange() -> None:
         while True:

@@ -5,52 +5,30 @@ credential, which ends one. Nothing is called to find out. What processes note i
 database, so that each of them and `doctor` know of all.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
 
 Note = Callable[[str, str | None], None]
 """Takes a credential's name, and the service's word for refusing it; None: it was taken."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CalledService:
-    """A service that is called with a credential."""
-
-    without: str
-    """What does not work while it refuses."""
-    cure: str
-    """What helps."""
-
-
-SERVICES: Mapping[str, CalledService] = {
-    "slack": CalledService(
-        without="nothing is posted there",
-        cure="install the app again in Slack; where SLACK_BOT_TOKEN is set, set the new one,"
-        " restart",
+SERVICES: Mapping[str, tuple[str, str]] = {
+    "slack": (
+        "nothing is posted there",
+        "install the app again; set SLACK_BOT_TOKEN, if it is set",
     ),
-    "teams": CalledService(
-        without="nothing is posted there",
-        cure="make another client secret in the bot's registration, set APP_PASSWORD, restart",
-    ),
-    "graph": CalledService(
-        without="nobody is known to be in a group of Entra",
-        cure="as for Teams; the registration needs GroupMember.Read.All, with admin consent",
-    ),
-    "claude": CalledService(
-        without="rules answer", cure="set a key or access that holds, restart: docs/claude.md"
-    ),
-    "voyage": CalledService(
-        without="search goes by words, and nothing new is embedded",
-        cure="set another VOYAGE_API_KEY, restart",
-    ),
-    "source": CalledService(
-        without="its policies stay as they were read",
-        cure="give it a credential that holds: docs/sources.md",
+    "teams": ("nothing is posted there", "make another client secret, set APP_PASSWORD, restart"),
+    "graph": ("groups of Entra have nobody", "as for Teams; GroupMember.Read.All, with consent"),
+    "claude": ("rules answer", "set a key or access that holds, restart: docs/claude.md"),
+    "voyage": ("search goes by words", "set another VOYAGE_API_KEY, restart"),
+    "source": (
+        "its policies stay as they were read",
+        "give it another credential: docs/sources.md",
     ),
 }
-"""By the first part of a credential's name: `slack`, `slack/T024BE7LD`, `source/hr`."""
+"""What does not work while a service refuses, and what helps; by the first part of a credential's
+name: `slack`, `slack/T024BE7LD`, `source/hr`."""
 
 
 def service_of(credential: str) -> str:
@@ -70,16 +48,8 @@ class RefusedCredential:
     """Since when."""
 
 
-class RefusalStore(Protocol):
-    """What all processes know."""
-
-    async def exchange(self, noted: Mapping[str, str | None], /) -> list[RefusedCredential]:
-        """Keep what was noted, and return what stands.
-
-        Raises:
-            TransientError: The database failed.
-        """
-        ...
+Exchange = Callable[[Mapping[str, str | None]], Awaitable[list[RefusedCredential]]]
+"""Keeps what was noted, and returns what stands. Raises `TransientError` if the database failed."""
 
 
 @dataclass(slots=True, eq=False)
@@ -99,14 +69,14 @@ class Refusals:
         """Credentials that are refused, and why."""
         return {name: cause for name, cause in self._all.items() if cause is not None}
 
-    async def exchange(self, store: RefusalStore) -> None:
+    async def exchange(self, store: Exchange) -> None:
         """Keep what is new here, and hear of the others.
 
         Raises:
             TransientError: The database failed; the next exchange keeps it.
         """
         given = dict(self._unkept)
-        self._stored = {refusal.name: refusal.cause for refusal in await store.exchange(given)}
+        self._stored = {refusal.name: refusal.cause for refusal in await store(given)}
         for name, cause in given.items():
             if self._unkept[name] == cause:
                 del self._unkept[name]

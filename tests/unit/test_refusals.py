@@ -38,15 +38,15 @@ async def test_a_success_ends_a_refusal() -> None:
     here.note("claude", None)
     assert here.known == {}
     here.note("claude", "401")
-    await here.exchange(store)
-    await there.exchange(store)
+    await here.exchange(store.exchange)
+    await there.exchange(store.exchange)
     assert there.known == here.known == {"claude": "401"}
     there.note("claude", None)
-    await there.exchange(store)
-    await here.exchange(store)
+    await there.exchange(store.exchange)
+    await here.exchange(store.exchange)
     assert (here.known, store.kept) == ({}, {})
     here.note("claude", "401")
-    await here.exchange(store)
+    await here.exchange(store.exchange)
     assert store.kept == {"claude": "401"}
 
 
@@ -56,7 +56,7 @@ async def test_a_process_with_a_new_key_ends_what_the_one_before_it_left() -> No
     store.kept["voyage"] = "401"
     new = Refusals()
     new.note("voyage", None)
-    await new.exchange(store)
+    await new.exchange(store.exchange)
     assert store.kept == {}
 
 
@@ -66,8 +66,8 @@ async def test_what_could_not_be_kept_is_kept_later() -> None:
     store.is_down = True
     here.note("source/hr", "403")
     with pytest.raises(TransientError):
-        await here.exchange(store)
+        await here.exchange(store.exchange)
     assert here.known == {"source/hr": "403"}
     store.is_down = False
-    await here.exchange(store)
+    await here.exchange(store.exchange)
     assert store.kept == {"source/hr": "403"}

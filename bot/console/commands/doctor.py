@@ -51,7 +51,7 @@ from core.domain.errors import CiteboundError, ConfigError
 from core.domain.officers import Officers
 from core.domain.question import Scope
 from core.ports import Clock, CorpusStore
-from core.service_access.refusals import SERVICES, RefusalStore, RefusedCredential, service_of
+from core.service_access.refusals import SERVICES, Exchange, RefusedCredential, service_of
 
 EXIT_BROKEN = 3
 SURFACES = ("bot.slack.app.health", "bot.teams.app.health")
@@ -283,7 +283,7 @@ async def _database(settings: Settings, *, is_live: bool) -> AsyncGenerator[Diag
                 ids=UuidSource(),
             )
             yield await _corpus(stores.corpus, PostgresCorpusReport(engine), stores.clock)
-            for finding in await _credentials(PostgresRefusals(engine), stores.clock):
+            for finding in await _credentials(PostgresRefusals(engine).exchange, stores.clock):
                 yield finding
             yield await _reading(stores.corpus)
             yield await check_space(settings, PostgresSpaceStore(engine))
@@ -347,9 +347,9 @@ async def _corpus(corpus: CorpusStore, report: PostgresCorpusReport, clock: Cloc
     return Diagnosis(subject="corpus", health=Status.FINE, found=found)
 
 
-async def _credentials(refusals: RefusalStore, clock: Clock) -> list[Diagnosis]:
+async def _credentials(exchange: Exchange, clock: Clock) -> list[Diagnosis]:
     """Say which credentials were refused when a process used them last."""
-    refused = await refusals.exchange({})
+    refused = await exchange({})
     if not refused:
         found = "none was refused when it was last used"
         return [Diagnosis(subject="credentials", health=Status.FINE, found=found)]
@@ -363,9 +363,8 @@ def _refused(refusal: RefusedCredential, clock: Clock) -> Diagnosis:
     return Diagnosis(
         subject=f"credential, {refusal.name}",
         health=Status.BROKEN if is_platform else Status.DOUBTFUL,
-        found=f"refused since {since:%Y-%m-%d %H:%M %Z} ({refusal.cause}):"
-        f" {SERVICES[service].without}",
-        cure=SERVICES[service].cure,
+        found=f"refused since {since:%Y-%m-%d %H:%M %Z} ({refusal.cause}): {SERVICES[service][0]}",
+        cure=SERVICES[service][1],
     )
 
 

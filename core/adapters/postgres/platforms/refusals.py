@@ -19,13 +19,13 @@ _ALL = text("SELECT name, cause, since FROM citebound.refused_credentials ORDER 
 
 @database_store
 class PostgresRefusals:
-    """See `RefusalStore`."""
+    """Safe from many processes."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
 
     async def exchange(self, noted: Mapping[str, str | None], /) -> list[RefusedCredential]:
-        """See `RefusalStore.exchange`."""
+        """See `core.service_access.refusals.Exchange`."""
         async with self._engine.begin() as connection:
             for name, cause in sorted(noted.items()):
                 given = {"name": name, "cause": cause}
