@@ -58,7 +58,7 @@ async def check_deployment(
 
 def check_production(settings: Settings) -> Iterator[Diagnosis]:
     """Look at officers, console and the record of a deployment in production."""
-    yield _tried("officers", "say who they are", lambda: _officers(settings))
+    yield _tried("officers", "name them: docs/officers.md", lambda: _officers(settings))
     yield _tried("console", "see docs/console.md", lambda: _console(settings))
     yield _tried("anchors", "see docs/record.md", lambda: _anchors(settings))
     yield _tried("ledger keys", "see docs/record.md", lambda: _keys(settings))
@@ -71,7 +71,7 @@ def _tried(subject: str, cure: str, check: Callable[[], str | None]) -> Diagnosi
     except CiteboundError as error:
         return Diagnosis(subject=subject, health=Status.BROKEN, found=str(error), cure=cure)
     if found is None:
-        return Diagnosis(subject=subject, health=Status.FINE, found="as production needs them")
+        return Diagnosis(subject=subject, health=Status.FINE, found="as production needs it")
     return Diagnosis(subject=subject, health=Status.DOUBTFUL, found=found, cure=cure)
 
 
@@ -83,9 +83,9 @@ def _officers(settings: Settings) -> str | None:
 
 
 def _console(settings: Settings) -> str | None:
-    if settings.console_url is None:
-        return "CITEBOUND_CONSOLE_URL is not set: there is none"
-    return None if settings.record_url else "CITEBOUND_RECORD_URL is not set here; `serve` needs it"
+    if settings.console_url is None or settings.record_url:
+        return None
+    return "CITEBOUND_RECORD_URL is not set here; `serve` needs it"
 
 
 def _anchors(settings: Settings) -> str | None:
