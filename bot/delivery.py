@@ -14,6 +14,7 @@ from typing import Protocol, assert_never
 
 from bot.metrics import Meter
 from bot.replies.case_texts import ANSWER_CONFIRMED
+from bot.replies.report_texts import ANSWER_WITH_CODE
 from bot.traces import traced
 from core.domain.answer import Answer
 from core.domain.delivery import (
@@ -194,11 +195,15 @@ async def _spoken(delivery: Delivery, platform: Platform) -> Delivery:
 
 
 def _confirmed(delivery: Delivery) -> Delivery:
-    """Say what an officer says who confirms an answer without a word of their own."""
+    """Say what an officer says who confirms an answer without a word of their own.
+
+    And to the writer of a report how to answer.
+    """
     reply, told = delivery.reply, delivery.reply.officer_reply
-    if told is None or told.text or reply.language is None:
+    if told is None or reply.language is None or (told.text and not told.is_report):
         return delivery
-    told = replace(told, text=ANSWER_CONFIRMED.of(reply.language))
+    hint = (ANSWER_WITH_CODE if told.is_report else ANSWER_CONFIRMED).of(reply.language)
+    told = replace(told, text=f"{told.text}\n\n{hint}".strip())
     return replace(delivery, reply=replace(reply, officer_reply=told))
 
 

@@ -12,10 +12,11 @@ addressed again.
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import cast
 
+from bot.report_codes import holds_none, without_codes
 from bot.small_talk import THANKS, is_only_thanks
 from bot.traces import traced
 from core.agent.conversation.misconduct import is_report, may_report
@@ -26,6 +27,7 @@ from core.domain.conversation import bounded
 from core.domain.errors import TransientError
 from core.domain.json_value import Json
 from core.domain.message import (
+    CODE_ANSWERED,
     OFFICER_SPEAKS,
     TAKEN_OVER,
     UNKNOWN_TARGET,
@@ -132,8 +134,16 @@ logger = logging.getLogger(__name__)
 class Intake:
     """Accepts messages. Safe from many tasks."""
 
-    def __init__(self, inbox: Inbox, *, put_within_s: float = PUT_WITHIN_S) -> None:
+    def __init__(
+        self,
+        inbox: Inbox,
+        *,
+        put_within_s: float = PUT_WITHIN_S,
+        answers_code: Callable[[InboundMessage], Awaitable[bool]] = holds_none,
+    ) -> None:
+        """`answers_code` answers what holds the code of a report, which is not stored."""
         self._inbox = inbox
+        self._answers_code = answers_code
         self._put_within_s = put_within_s
 
     async def accept(self, message: InboundMessage | Ignored, /) -> Accepted | Seen:
@@ -155,6 +165,8 @@ class Intake:
 
     async def _accept(self, message: InboundMessage | Ignored) -> Accepted | Seen:
         failpoint("F1")
+        if isinstance(message, InboundMessage) and await self._answers_code(message):
+            return CODE_ANSWERED
         if is_only_thanks(message):
             message = message.ignored(THANKS)
         elif isinstance(message, InboundMessage):
@@ -184,7 +196,8 @@ def _storable(message: InboundMessage | Ignored) -> InboundMessage | Ignored:
     if isinstance(message, Ignored):
         return message
     raw = cast("Mapping[str, Json]", _clean(message.raw))
-    context = tuple(replace(one, text=_text(one.text)) for one in message.context)
+    told = without_codes(message.context)
+    context = tuple(replace(one, text=_text(one.text)) for one in told)
     return replace(message, text=_text(message.text), raw=raw, context=bounded(context))
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
 from bot.metrics import Meter
+from bot.report_codes import without_codes
 from bot.traces import STAGES, TraceSpan, add_stages, traced
 from core.agent.conversation.understanding import clean
 from core.agent.reply import compose
@@ -246,7 +247,7 @@ class Worker:
             reply = await self._answering.ask(
                 replace(
                     _request(claimed, readers, await _language(claimed, platform)),
-                    context=around.messages,
+                    context=without_codes(around.messages),
                     is_unread=around.is_unread,
                     asked_on=self._asked_on(claimed, readers),
                 ),

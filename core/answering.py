@@ -24,6 +24,7 @@ from core.adapters.system import SystemClock, UuidSource
 from core.agent.request import AskRequest
 from core.agent.service import Answering
 from core.cases.opening import AnswerRecorder
+from core.cases.returning import ReturningWriters
 from core.config.settings import Settings
 from core.domain.conversation import Place
 from core.domain.errors import EmptyCorpusError
@@ -116,6 +117,16 @@ class AnswerService(AnswerStores):
     def answering(self) -> Answering:
         """One question in, one recorded reply out."""
         return self._answering_by(self.models.reasoners)
+
+    @cached_property
+    def writers(self) -> ReturningWriters:
+        """Writers of reports, who come back with a code."""
+        return ReturningWriters(
+            self.case_store,
+            officers=self.officers,
+            clock=self.clock,
+            contacts=self.settings.speak_up,
+        )
 
     def _answering_by(self, reasoners: Reasoners) -> Answering:
         measured = self.models.measured

@@ -18,7 +18,7 @@ from bot.actions.press import (
     Redraw,
     Say,
 )
-from bot.forms.effects import ADDS, CONFIRMS, REPLACES, effects_of
+from bot.forms.effects import ADDS, CONFIRMS, NEEDS_TEXT, TELLS, effects_of
 from bot.forms.forms import (
     ANSWER,
     TITLES,
@@ -37,6 +37,7 @@ from bot.replies.notices import (
     OTHER_UNIT,
     OUTDATED,
 )
+from bot.replies.report_texts import CODE
 from core.cases.service import CaseService
 from core.cases.written import typed
 from core.domain.case import Opener, Urgency
@@ -60,6 +61,11 @@ _WAYS = Text(" You can turn to: {ways}.", " Sie erreichen: {ways}.")
 OWN_QUESTION = Text(
     "You asked this question yourself, so another officer has to answer it.",
     "Diese Frage haben Sie selbst gestellt: Eine andere beauftragte Person muss sie beantworten.",
+)
+NO_FEEDBACK = Text(
+    "The writer of this report has had no feedback yet. Please give it first: answer the case.",
+    "Zu dieser Meldung gab es noch keine Rückmeldung. Bitte geben Sie sie zuerst: Beantworten Sie"
+    " den Fall.",
 )
 NOTHING_TO_MARK = Text(
     "The asker got no answer that could be marked.",
@@ -128,9 +134,10 @@ class EscalationActions:
             return found
         known = await self._desk.about(press.target, _account(found, press))
         if known is not None and not known.may_be_added_to:
-            return OpenForm(
-                form=FormNotice(title=TITLES[FormName.ESCALATION], words=already_sent(known))
-            )
+            # A new code for whoever lost theirs, or never saw it.
+            code = await self._desk.new_code(press.target, press.who) if known.is_sensitive else ""
+            words = already_sent(known) + CODE.format(code=code) if code else already_sent(known)
+            return OpenForm(form=FormNotice(title=TITLES[FormName.ESCALATION], words=words))
         return OpenForm(
             form=escalation_form(
                 press.target,
@@ -175,7 +182,8 @@ class EscalationActions:
         """Say what came of handing a question over."""
         match result:
             case CaseDone():
-                return sent_words(result.case) if result.is_new else already_sent(result.case)
+                sent = sent_words(result.case) if result.is_new else already_sent(result.case)
+                return sent + CODE.format(code=result.code) if result.code else sent
             case CaseRefused(why=Refusal.NOT_ASKER):
                 return ONLY_ASKER_SENDS
             case CaseRefused(why=Refusal.NO_CASE):
@@ -254,6 +262,10 @@ class OfficerActions:
     async def _judge(self, kind: CaseActionKind, press: Press) -> Outcome:
         return _end(await self._desk.judge(kind, press.target, press.listed, key=press.key))
 
+    async def acknowledge(self, press: Press) -> Outcome:
+        """Tell the writer of a report that it was received."""
+        return _end(await self._desk.acknowledge(press.target, press.listed, key=press.key))
+
     async def close(self, press: Press) -> Outcome:
         """Close a case."""
         return _end(await self._desk.close(press.target, press.listed, key=press.key))
@@ -282,7 +294,7 @@ class OfficerActions:
         entered, is_private = press.entered, press.entered.is_private
         text = entered.text if entered.is_formed else typed(entered.text)
         confirms = entered.effect in {CONFIRMS, ADDS}
-        if entered.effect in {ADDS, REPLACES} and not text.strip():
+        if entered.effect in NEEDS_TEXT and not text.strip():
             return FieldError(words=WRITE_ANSWER, field=ANSWER)
         try:
             result = await self._desk.answer(
@@ -292,6 +304,7 @@ class OfficerActions:
                 text=text,
                 is_private=is_private,
                 confirms=confirms,
+                is_feedback=entered.effect != TELLS,
             )
         except UsageError as error:
             return FieldError(words=as_it_is(str(error)), field=ANSWER)
@@ -317,6 +330,8 @@ def _refused(result: CaseRefused) -> Text:
             return NOTHING_TO_MARK
         case Refusal.OWN_QUESTION:
             return OWN_QUESTION
+        case Refusal.NO_FEEDBACK:
+            return NO_FEEDBACK
         case Refusal.OTHER_UNIT:
             return OTHER_UNIT
         case _:

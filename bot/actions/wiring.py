@@ -55,6 +55,7 @@ class Actions:
             Act.CASE_WRONG: self.cases.mark_wrong,
             Act.CASE_PARTLY: self.cases.mark_partly,
             Act.CASE_RIGHT: self.cases.mark_right,
+            Act.CASE_ACKNOWLEDGE: self.cases.acknowledge,
             Act.CASE_CLOSE: self.cases.close,
             Act.CASE_ANSWER: self.cases.begin_answer,
             FormName.CASE_ANSWER: self.cases.submit,

@@ -287,7 +287,12 @@ async def _working(service: Service, chats: Sequence[Chat], meter: Meter) -> Asy
         clock=service.clock,
         settings=service.settings,
     )
-    reminders = CaseReminders(service.case_store, officers=service.officers, clock=service.clock)
+    reminders = CaseReminders(
+        service.case_store,
+        officers=service.officers,
+        clock=service.clock,
+        contacts=service.settings.speak_up,
+    )
     handlers = Handlers(answer=worker.answer, deliver=deliverer.deliver)
     async with asyncio.TaskGroup() as group:
         working = group.create_task(service.queue.run(handlers))

@@ -10,8 +10,9 @@ from datetime import datetime
 
 from bot.replies.answer import BadgeLine, badge_of, ref
 from bot.replies.buttons import Button, case_buttons
-from bot.replies.case_texts import STATES
+from bot.replies.case_texts import STATES, clock_facts
 from bot.replies.safe_text import line, permalink_or_none
+from core.cases.written import plain
 from core.domain.case import Case, ReviewVerdict, Urgency
 from core.language.interface.texts import Text
 from core.language.languages import Language
@@ -43,6 +44,7 @@ _OPENED = Text("Opened {at}", "Eröffnet {at}")
 _CLAIMED = Text("claimed by {who}{on}", "übernommen von {who}{on}")
 _ON = Text(" on {at}", " am {at}")
 _IS_DUE = Text("due {at}", "fällig {at}")
+_WRITER = Text("Writer of the report", "Meldende Person")
 _PRIVATE = Text("only the asker gets the reply", "die Antwort geht nur an die fragende Person")
 _IS_MARKED = Text("the answer is marked as {verdict}", "die Antwort ist als {verdict} bewertet")
 
@@ -64,6 +66,20 @@ class CaseView:
     opened: str
     """When it was opened, and the reference of the asker's answer."""
     buttons: tuple[Button, ...]
+
+
+def noted(case: Case, language: Language) -> str:
+    """Return what a report's officers and writer wrote to each other, the latest first, and notes.
+
+    All of it is foreign.
+    """
+    messages = (
+        f"{said.officer}: {plain(said.text)}"
+        if said.officer
+        else f"{_WRITER.of(language)}: {said.text}"
+        for said in reversed(case.messages)
+    )
+    return "\n\n".join([*messages, *filter(None, [case.note])])
 
 
 def _as_it_is(text: str) -> str:
@@ -113,6 +129,7 @@ def _facts(
         yield _CLAIMED.of(language).format(who=who, on=on)
     if case.due_at:
         yield _IS_DUE.of(language).format(at=moment(case.due_at))
+    yield from clock_facts(case.clock, language, moment)
     if case.is_private:
         yield _PRIVATE.of(language)
     if case.verdict:

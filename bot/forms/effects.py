@@ -1,10 +1,11 @@
 """What an officer's answer makes of the one that the asker got: it replaces or confirms it."""
 
 from core.cases.rules import may_be_judged
-from core.domain.case import Case, ReviewVerdict
+from core.domain.case import NO_CLOCK, Case, ReviewVerdict
 from core.language.interface.texts import Text
 
 REPLACES, CONFIRMS, ADDS = "replaces", "confirms", "adds"
+TELLS, FEEDBACK = "tells", "feedback"
 """Values of `bot.forms.forms.EFFECT`."""
 CONFIRMING = (
     (CONFIRMS, Text("Confirm it", "Bestätigen")),
@@ -15,12 +16,21 @@ EFFECTS = (
     *CONFIRMING,
 )
 
+TO_WRITER = (
+    (TELLS, Text("A question or message", "Eine Frage oder Nachricht")),
+    (FEEDBACK, Text("Feedback: what is being done", "Rückmeldung: was unternommen wird")),
+)
+"""What an officer writes to the writer of a report. What is chosen at first meets no due date."""
+NEEDS_TEXT = frozenset({REPLACES, ADDS, TELLS, FEEDBACK})
+
 
 def effects_of(case: Case) -> tuple[tuple[str, Text], ...]:
     """Return what an officer's answer may make of the earlier one; empty: there is none.
 
     One that was found right is not replaced.
     """
+    if case.clock != NO_CLOCK:
+        return TO_WRITER
     if not may_be_judged(case):
         return ()
     return CONFIRMING if case.verdict is ReviewVerdict.RIGHT else EFFECTS

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from bot.forms import reports
+from bot.forms.effects import TO_WRITER
 from bot.forms.reasons import REASONS
 from core.domain.case import Case
 from core.domain.case_actions import NOTE_LIMIT, REPLY_LIMIT
@@ -94,6 +95,7 @@ _WRITE_QUESTION = Text("Write a question", "Schreiben Sie eine Frage")
 
 
 _EFFECT = Text("The answer that the asker got", "Die Antwort, die es schon gab")
+_IS_FEEDBACK = Text("What you write", "Was Sie schreiben")
 
 
 class SeenBy(StrEnum):
@@ -246,7 +248,8 @@ class Entered:
     is_anonymous: bool = False
     """True: the officer is to see no name."""
     effect: str = ""
-    """What an officer's answer makes of the earlier one: `REPLACES`, `CONFIRMS` or `ADDS`."""
+    """What an officer's answer makes of the earlier one: `REPLACES`, `CONFIRMS` or `ADDS`; or
+    whether it is feedback, or `TELLS`."""
     without: str = ""
     """Officers who must not hear of it, as typed."""
 
@@ -340,7 +343,8 @@ def case_answer_form(
         effects: what it may make of the earlier answer, first what is chosen at first.
     """
     first = "".join(value for value, _ in effects[:1])
-    effect = ChoiceField(id=EFFECT, label=_EFFECT, options=effects, initial=first)
+    label = _IS_FEEDBACK if effects == TO_WRITER else _EFFECT
+    effect = ChoiceField(id=EFFECT, label=label, options=effects, initial=first)
     to = _TO_ASKER_ALONE if is_private else _TO_ASKER
     privately = (DIRECT, _PRIVATELY)
     return Form(

@@ -54,6 +54,7 @@ class CasePages:
             web.get(SETTLED, page(self.settled)),
             web.get(one, page(self.show)),
             web.post(f"{one}/claim", page(self._doing(actions.claim))),
+            web.post(f"{one}/acknowledge", page(self._doing(actions.acknowledge))),
             web.post(f"{one}/close", page(self._doing(actions.close))),
             web.post(f"{one}/wrong", page(self._doing(actions.mark_wrong))),
             web.post(f"{one}/partly", page(self._doing(actions.mark_partly))),
@@ -151,7 +152,11 @@ class CasePages:
         return found
 
     def _shown(self, visit: Visit, case: Case, *, error: str = "", text: str = "") -> web.Response:
-        is_hidden = case.is_sensitive and not self._cases.is_on_call(visit.officer.at_console)
+        is_hidden = (
+            case.is_sensitive
+            and case.officer != visit.officer.name
+            and not self._cases.is_on_call(visit.officer.at_console)
+        )
         return self._pages.response(
             "case.html",
             status=409 if error else 200,

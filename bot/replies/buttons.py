@@ -13,7 +13,7 @@ from bot.replies.safe_text import line
 from core.agent.policy_facts.question_forms import asks_for_summary
 from core.agent.wording import ALL_OPTION
 from core.domain.answer import Answer, Outcome, RefusalKind
-from core.domain.case import Case, CaseReminder, CaseState
+from core.domain.case import NO_CLOCK, Case, CaseReminder, CaseState, ReportDue
 from core.domain.delivery import EVERY_CASE
 from core.domain.question import ALL
 from core.language.interface.texts import Text, as_it_is
@@ -43,6 +43,7 @@ class Act(StrEnum):
     CASE_WRONG = "case_wrong"
     CASE_PARTLY = "case_partly"
     CASE_RIGHT = "case_right"
+    CASE_ACKNOWLEDGE = "case_acknowledge"
     CASE_CLOSE = "case_close"
     CASE_ACCEPT = "case_accept"
     CASE_AGAIN = "case_reopen"
@@ -93,6 +94,9 @@ MARK_WRONG = Button(
     act=Act.CASE_WRONG,
     text=Text("Mark answer wrong", "Antwort ist falsch"),
     emphasis=Emphasis.DANGER,
+)
+ACKNOWLEDGE = Button(
+    act=Act.CASE_ACKNOWLEDGE, text=Text("Acknowledge receipt", "Eingang bestätigen")
 )
 CLOSE = Button(act=Act.CASE_CLOSE, text=Text("Close", "Schließen"))
 TELL_ASKERS = Button(
@@ -147,20 +151,29 @@ def _ask_compliance(answer: Answer, *, is_main: bool = False) -> Button:
 
 
 def case_buttons(case: Case) -> Iterator[Button]:
-    """Yield an officer's buttons; none once the case is answered or closed."""
+    """Yield an officer's buttons; none once the case is answered or closed.
+
+    To the writer of a report officers may write again.
+    """
+    clock = case.clock
     if case.state not in {CaseState.OPEN, CaseState.CLAIMED}:
+        if case.state is CaseState.ANSWERED and clock != NO_CLOCK:
+            yield ANSWER
         return
-    if case.state is CaseState.OPEN:
+    if case.state is CaseState.OPEN or clock.is_escalated:
         yield CLAIM
+    if ReportDue.ACKNOWLEDGEMENT in clock.owed:
+        yield ACKNOWLEDGE
     yield ANSWER
     if case.answer is not None and case.answer.outcome is Outcome.ANSWERED and not case.verdict:
         yield from (MARK_RIGHT, MARK_PARTLY, MARK_WRONG)
-    yield CLOSE
+    if not clock.owed:
+        yield CLOSE
 
 
 def reminder_buttons(reminder: CaseReminder) -> tuple[Button, ...]:
     """Return an officer's buttons below a reminder; none once the case is answered or closed."""
-    if reminder.state is CaseState.OPEN:
+    if reminder.state is CaseState.OPEN or reminder.is_escalated:
         return CLAIM, ANSWER
     return (ANSWER,) if reminder.state is CaseState.CLAIMED else ()
 

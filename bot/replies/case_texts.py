@@ -1,6 +1,7 @@
 """What is said of cases: to askers how far theirs is, to officers that one is due."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
 from typing import assert_never
 
 from bot.replies.notices import AUTOMATED
@@ -11,6 +12,8 @@ from core.domain.case import (
     CaseNews,
     CaseReminder,
     CaseState,
+    ReportClock,
+    ReportDue,
     SupersededAnswer,
     Urgency,
 )
@@ -27,27 +30,67 @@ STATES: Mapping[CaseState, Text] = {
 }
 _HAS_CLAIMED = Text("{who} has claimed it", "{who} hat ihn übernommen")
 _UNCLAIMED = Text("nobody has claimed it", "niemand hat ihn übernommen")
+CASE_NUMBER = Text("Case {number}", "Fall {number}")
+_WHAT: Mapping[ReportDue | None, Text] = {
+    None: CASE_NUMBER,
+    ReportDue.ACKNOWLEDGEMENT: Text(
+        "Acknowledgement of report {number}", "Eingangsbestätigung zu Meldung {number}"
+    ),
+    ReportDue.FEEDBACK: Text("Feedback on report {number}", "Rückmeldung zu Meldung {number}"),
+}
 _WAS_DUE = Text(
-    "Case {number} was due {due}. It is now {state}.",
-    "Fall {number} war fällig: {due}. Er ist jetzt {state}.",
+    "{what} was due {due}. It is now {state}.", "{what} war fällig: {due}. Stand jetzt: {state}."
 )
 _OVERDUE = Text(
-    "Case {number} is overdue: it was due {due}, and {who}.",
-    "Fall {number} ist überfällig: Er war fällig {due}, und {who}.",
+    "{what} is overdue: it was due {due}, and {who}.",
+    "{what} ist überfällig: fällig war {due}, und {who}.",
 )
-_DUE = Text("Case {number} is due {due}, and {who}.", "Fall {number} ist fällig {due}, und {who}.")
+_DUE = Text("{what} is due {due}, and {who}.", "{what} ist fällig {due}, und {who}.")
+_GIVEN = Text("given", "gegeben")
+_WRITTEN = Text(
+    "The writer of report {number} has written. The card shows it.",
+    "Zu Meldung {number} hat die meldende Person geschrieben. Die Karte zeigt es.",
+)
 
 
 def reminder_text(reminder: CaseReminder, language: Language, *, due: str) -> str:
     """Tell officers that a case is due, or was; `due` is when, as the platform writes it."""
-    number = reminder.number
+    if reminder.has_written:
+        return _WRITTEN.of(language).format(number=reminder.number)
+    what = _WHAT[reminder.clock].of(language).format(number=reminder.number)
     if reminder.state not in UNSETTLED:
-        state = STATES[reminder.state].of(language)
-        return _WAS_DUE.of(language).format(number=number, due=due, state=state)
+        state = (_GIVEN if reminder.clock else STATES[reminder.state]).of(language)
+        return _WAS_DUE.of(language).format(what=what, due=due, state=state)
     officer = line(reminder.officer, limit=80) if reminder.officer else ""
     who = _HAS_CLAIMED.format(who=officer) if officer else _UNCLAIMED
     told = _OVERDUE if reminder.is_overdue else _DUE
-    return told.of(language).format(number=number, due=due, who=who.of(language))
+    return told.of(language).format(what=what, due=due, who=who.of(language))
+
+
+_FACTS: Mapping[ReportDue, tuple[Text, Text]] = {
+    ReportDue.ACKNOWLEDGEMENT: (
+        Text("receipt acknowledged {at}", "Eingang bestätigt {at}"),
+        Text("acknowledgement of receipt due {at}", "Eingangsbestätigung fällig {at}"),
+    ),
+    ReportDue.FEEDBACK: (
+        Text("feedback given {at}", "Rückmeldung gegeben {at}"),
+        Text("feedback due {at}", "Rückmeldung fällig {at}"),
+    ),
+}
+
+
+def clock_facts(
+    clock: ReportClock, language: Language, moment: Callable[[datetime], str]
+) -> Iterator[str]:
+    """Yield what the writer of a report has had, and when the rest is due."""
+    done = {
+        ReportDue.ACKNOWLEDGEMENT: clock.acknowledged_at,
+        ReportDue.FEEDBACK: clock.feedback_at,
+    }
+    for what, (was, will) in _FACTS.items():
+        words, at = (was, done[what]) if done[what] else (will, clock.owed.get(what))
+        if at is not None:
+            yield words.of(language).format(at=moment(at))
 
 
 _SENT_DUE = Text(
@@ -71,6 +114,18 @@ _HAS_CLOSED = Text(
     "{who} hat Fall {number} geschlossen. Sie können jederzeit wieder fragen.",
 )
 
+_RECEIVED = Text(
+    "Compliance has received your report (case {number}). Feedback comes by {due}.",
+    "Compliance hat Ihre Meldung erhalten (Fall {number}). Eine Rückmeldung kommt bis {due}.",
+)
+_UNHEARD = Text(
+    "Nobody in Compliance has reacted in time to your report (case {number}). Please turn to"
+    " somebody outside Compliance, such as the speak-up line or the ombudsperson.",
+    "Bei Compliance hat niemand rechtzeitig auf Ihre Meldung reagiert (Fall {number}). Bitte wenden"
+    " Sie sich an jemanden außerhalb von Compliance, etwa an die Hinweisgeberstelle oder die"
+    " Ombudsperson.",
+)
+
 
 def within(urgency: Urgency) -> Text:
     """Return when an answer is due."""
@@ -82,6 +137,10 @@ def within(urgency: Urgency) -> Text:
 def news_text(news: CaseNews, language: Language, *, due: str = "") -> str:
     """Tell askers how far their case is; `due`: until when an answer is due, if that is told."""
     who = line(news.officer, limit=80) if news.officer else COMPLIANCE.of(language)
+    if news.ways is not None:
+        return f"{_UNHEARD.of(language).format(number=news.number)} {line(news.ways)}".strip()
+    if news.is_acknowledgement:
+        return _RECEIVED.of(language).format(number=news.number, due=due)
     match news.state:
         case CaseState.OPEN:
             told = _SENT_DUE if due else _SENT_USUALLY
@@ -95,9 +154,6 @@ def news_text(news: CaseNews, language: Language, *, due: str = "") -> str:
             assert_never(news.state)
     usually = within(news.urgency).of(language)
     return told.of(language).format(number=news.number, due=due, within=usually, who=who)
-
-
-CASE_NUMBER = Text("Case {number}", "Fall {number}")
 
 
 def case_name(number: int, language: Language) -> str:

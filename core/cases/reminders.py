@@ -1,17 +1,24 @@
 """Reminds officers of cases that wait: before one is due, and when it was due, once each.
 
+And of what the writers of reports are owed; a day after that was due, other officers hear of it
+than those who have the report, and may take it over. Where there are none, its writer is told whom
+else to turn to.
+
 Who has claimed it is told alone; of what nobody has claimed, officers are told where they hear of
 cases. Mark, record and reminder are committed together, under the lock of the asker's conversation:
 however many processes look, and wherever one is killed, it is told once.
 """
 
+from dataclasses import replace
 from datetime import timedelta
 
-from core.cases.rules import Reminder, reminded, reminder_of
+from core.cases.report_clock import ClockStep, Reminder, step_of
+from core.cases.rules import reminded, reminder_of, routes_of
 from core.domain.audit import Tag
 from core.domain.case import StoredCase
-from core.domain.delivery import CasePart
-from core.domain.officers import Officers, Route
+from core.domain.delivery import AboutCase, CasePart
+from core.domain.json_value import Json
+from core.domain.officers import Officers, Route, SpeakUpContacts
 from core.failpoints import failpoint
 from core.ports import Clock
 from core.ports.cases import Actor, CaseStore, CaseUnit
@@ -24,13 +31,22 @@ _CLOCK = Actor(kind="system", ref="calendar")
 _PARTS = {
     Reminder.SOON: (Tag.CASE_REMINDED, CasePart.REMINDER),
     Reminder.OVERDUE: (Tag.CASE_OVERDUE, CasePart.OVERDUE),
+    Reminder.ESCALATED: (Tag.CASE_ESCALATED, CasePart.ESCALATED),
 }
 
 
 class CaseReminders:
     """Reminds officers. Safe from many processes."""
 
-    def __init__(self, store: CaseStore, *, officers: Officers, clock: Clock) -> None:
+    def __init__(
+        self,
+        store: CaseStore,
+        *,
+        officers: Officers,
+        clock: Clock,
+        contacts: SpeakUpContacts,
+    ) -> None:
+        self._contacts = contacts
         self._store = store
         self._officers = officers
         self._clock = clock
@@ -65,20 +81,41 @@ class CaseReminders:
             reminder = self._reminder(case)
             if reminder is None:
                 return False
-            tag, part = _PARTS[reminder]
-            after = await unit.rows.save(reminded(case, reminder, now=self._clock.now()))
-            routes = self._routes(after)
-            recorded = await unit.log.record(tag, after, _CLOCK, says={"told": len(routes)})
-            await unit.posts.remind(after, part, recorded, routes)
+            await self._tell(unit, case, reminder)
             failpoint("F13")
             return True
 
         return await self._store.run(work)
 
-    def _reminder(self, case: StoredCase) -> Reminder | None:
-        return reminder_of(case, now=self._clock.now(), calendar=self._officers.calendar)
+    def _reminder(self, case: StoredCase) -> Reminder | ClockStep | None:
+        now = self._clock.now()
+        reminder = reminder_of(case, now=now, calendar=self._officers.calendar)
+        return reminder or step_of(case.clock, now=now)
 
-    def _routes(self, case: StoredCase) -> tuple[Route, ...]:
-        own = self._officers.route_to(case.owner) if case.owner is not None else None
-        every = self._officers.routes(is_sensitive=case.is_sensitive, without=case.excluded)
-        return (own,) if own else every
+    async def _tell(self, unit: CaseUnit, case: StoredCase, due: Reminder | ClockStep) -> None:
+        now = self._clock.now()
+        if isinstance(due, Reminder):
+            reminder, owed, after = due, None, reminded(case, due, now=now)
+        else:
+            reminder, owed = due.reminder, due.due
+            after = replace(case, clock=replace(case.clock, clocked_until=now))
+        tag, part = _PARTS[reminder]
+        after = await unit.rows.save(after)
+        routes = self._routes(after, reminder)
+        says: dict[str, Json] = {"told": len(routes), **({"due": owed.value} if owed else {})}
+        recorded = await unit.log.record(tag, after, _CLOCK, says=says)
+        if reminder is Reminder.ESCALATED:
+            await unit.posts.first_cards(after, routes)
+        about = AboutCase(what=part, case_id=after.case_id, clock=owed)
+        await unit.posts.remind(after, about, recorded, routes)
+        if owed and not routes:
+            ways = "; ".join(self._contacts.ways)
+            unheard = AboutCase(what=CasePart.UNHEARD, case_id=after.case_id, ways=ways)
+            await unit.posts.tell_asker(after, unheard, recorded, is_direct=True)
+
+    def _routes(self, case: StoredCase, reminder: Reminder) -> tuple[Route, ...]:
+        having = routes_of(case, self._officers)
+        if reminder is not Reminder.ESCALATED:
+            return having
+        everybody = self._officers.reached(without=case.excluded)
+        return tuple(route for route in everybody if route not in having)

@@ -5,15 +5,16 @@ Pure. Whoever calls has read what a decision rests on under the lock of the aske
 
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import StrEnum
 from typing import assert_never
 
 from core.agent.conversation.misconduct import is_report, speaks_of_somebody
 from core.agent.conversation.speech import is_asked
 from core.agent.reply.duties import is_urgent_duty
 from core.cases.named_officers import kept_from
+from core.cases.report_clock import Reminder, answered, started
 from core.domain.answer import Outcome
 from core.domain.case import (
+    NO_CLOCK,
     UNSETTLED,
     AskedAnswer,
     Case,
@@ -27,12 +28,14 @@ from core.domain.case import (
 from core.domain.case_actions import (
     ASKERS_OWN,
     VERDICTS,
+    WRITES_BACK,
     CaseAction,
     CaseActionKind,
     Opening,
     Refusal,
 )
-from core.domain.officers import Officer, Officers, WorkingCalendar
+from core.domain.delivery import AboutCase, CasePart
+from core.domain.officers import Officer, Officers, Route, WorkingCalendar
 from core.domain.run import Run
 
 PASSED_ON_AT_MOST = 5
@@ -48,15 +51,6 @@ def due(urgency: Urgency, *, now: datetime, calendar: WorkingCalendar) -> dateti
     """Return until when an answer is due: a working day later, or a week of working days."""
     days = 1 if urgency is Urgency.TODAY else len(calendar.days)
     return calendar.after(now, days=days)
-
-
-class Reminder(StrEnum):
-    """What officers are told of a case that waits."""
-
-    SOON = "soon"
-    """It is due in some hours."""
-    OVERDUE = "overdue"
-    """It was due."""
 
 
 def reminder_of(case: StoredCase, *, now: datetime, calendar: WorkingCalendar) -> Reminder | None:
@@ -163,6 +157,7 @@ def new_case(
         is_anonymous=opening.is_anonymous,
         is_sensitive=is_sensitive,
         excluded=left_out,
+        clock=started(now, zone=calendar.zone) if is_sensitive else NO_CLOCK,
     )
 
 
@@ -187,10 +182,10 @@ def with_note(
 
     An officer whom the note names no longer has it.
     """
-    if case.owner in left_out:
-        case = replace(case, state=CaseState.OPEN, owner=None, owner_name=None, claimed_at=None)
+    case = without_owner(case) if case.owner in left_out else case
     due_at = due(opening.urgency, now=now, calendar=calendar)
     is_sensitive = is_confidential(opening.note)
+    is_received = is_sensitive and case.clock == NO_CLOCK
     return replace(
         case,
         opener=Opener.ASKER,
@@ -203,6 +198,7 @@ def with_note(
         is_anonymous=opening.is_anonymous,
         is_sensitive=case.is_sensitive or is_sensitive,
         excluded=case.excluded | left_out,
+        clock=started(now, zone=calendar.zone) if is_received else case.clock,
     )
 
 
@@ -247,15 +243,24 @@ def _by_officer(case: StoredCase, action: CaseAction) -> Change | Refusal | None
         case kind if kind in VERDICTS:
             return None if case.verdict is action.verdict else Change(state=case.state)
         case CaseActionKind.CLOSE:
-            if case.state is CaseState.CLOSED:
-                return None
-            if is_others and case.state is CaseState.CLAIMED:
-                return Refusal.CLAIMED
-            return Change(state=CaseState.CLOSED)
+            return _closed(case, is_others=is_others)
+        case CaseActionKind.ACKNOWLEDGE | CaseActionKind.MESSAGE if case.clock == NO_CLOCK:
+            return Refusal.NO_REPORT
+        case CaseActionKind.ACKNOWLEDGE if case.clock.acknowledged_at:
+            return None
         case CaseActionKind.CLAIM if case.state is CaseState.CLAIMED and not is_others:
             return None
         case _:
             return _taken_up(case, action, is_others=is_others)
+
+
+def _closed(case: StoredCase, *, is_others: bool) -> Change | Refusal | None:
+    if case.state is CaseState.CLOSED:
+        return None
+    if is_others and case.state is CaseState.CLAIMED:
+        return Refusal.CLAIMED
+    # Closed without a word, the writer of a report would wait for ever.
+    return Refusal.NO_FEEDBACK if case.clock.owed else Change(state=CaseState.CLOSED)
 
 
 def may_be_judged(case: StoredCase | Case) -> bool:
@@ -268,10 +273,23 @@ def _taken_up(case: StoredCase, action: CaseAction, *, is_others: bool) -> Chang
     claims = action.kind is CaseActionKind.CLAIM
     if is_own(case, action.officer) and not action.is_sole_officer:
         return Refusal.OWN_QUESTION
-    refusal = _why_not_answered(case, is_others=is_others and not (claims and action.takes_over))
+    if action.kind is CaseActionKind.ACKNOWLEDGE:
+        return Change(state=case.state)
+    takes_over = claims and (action.takes_over or case.clock.is_escalated)
+    refusal = _why_not_answered(
+        case, is_others=is_others and not takes_over, goes_on=_goes_on(case) and not claims
+    )
     if refusal is not None:
         return refusal
-    return Change(state=CaseState.CLAIMED if claims else CaseState.ANSWERED, owner=action.officer)
+    is_answer = action.kind is CaseActionKind.ANSWER or case.state is CaseState.ANSWERED
+    return Change(
+        state=CaseState.ANSWERED if is_answer else CaseState.CLAIMED, owner=action.officer
+    )
+
+
+def _goes_on(case: StoredCase) -> bool:
+    """Say whether officers may write again after an answer: to the writer of a report."""
+    return case.clock != NO_CLOCK
 
 
 def is_of_another(case: StoredCase, officer: Officer | None) -> bool:
@@ -288,17 +306,20 @@ def why_not_begun(case: StoredCase, officer: Officer, *, is_sole_officer: bool) 
     """Say why an officer may not write an answer to a case; None: they may."""
     if is_own(case, officer) and not is_sole_officer:
         return Refusal.OWN_QUESTION
-    return _why_not_answered(case, is_others=is_of_another(case, officer))
+    is_others = is_of_another(case, officer)
+    return _why_not_answered(case, is_others=is_others, goes_on=_goes_on(case))
 
 
-def _why_not_answered(case: StoredCase, *, is_others: bool) -> Refusal | None:
+def _why_not_answered(
+    case: StoredCase, *, is_others: bool, goes_on: bool = False
+) -> Refusal | None:
     """Say why an officer may not answer a case now; None: they may."""
     match case.state:
         case CaseState.CLOSED:
             return Refusal.CLOSED
-        case CaseState.ANSWERED:
+        case CaseState.ANSWERED if not goes_on:
             return Refusal.ANSWERED
-        case CaseState.CLAIMED:
+        case CaseState.ANSWERED | CaseState.CLAIMED:
             return Refusal.CLAIMED if is_others else None
         case CaseState.OPEN:
             return None
@@ -316,6 +337,10 @@ def changed(
 ) -> StoredCase:
     """Return a case after an action; one that is asked again falls due anew."""
     is_again = action.kind is CaseActionKind.ASK_AGAIN
+    is_answer = action.kind is CaseActionKind.ANSWER
+    clock = case.clock
+    if action.kind in WRITES_BACK:
+        clock = answered(clock, now, zone=calendar.zone, is_feedback=is_answer)
     owner, verdict = change.owner, action.verdict or case.verdict
     is_new_owner = owner is not None and owner.login != case.owner
     return replace(
@@ -324,24 +349,56 @@ def changed(
         owner=owner.login if owner else case.owner,
         owner_name=owner.name if owner else case.owner_name,
         claimed_at=now if is_new_owner else case.claimed_at,
-        answered_at=now if action.kind is CaseActionKind.ANSWER else case.answered_at,
+        answered_at=now if is_answer else case.answered_at,
         due_at=due(case.urgency, now=now, calendar=calendar) if is_again else case.due_at,
         reminded_at=None if is_again else case.reminded_at,
         overdue_at=None if is_again else case.overdue_at,
         is_wrong=verdict is ReviewVerdict.WRONG,
         verdict=verdict,
+        clock=clock,
     )
 
 
-def news_for_asker(case: StoredCase, action: CaseAction) -> CaseState | None:
+def written_to(
+    case: StoredCase, *, now: datetime, calendar: WorkingCalendar, left_out: frozenset[str]
+) -> StoredCase:
+    """Return a report to which its writer has added: officers have to look at it again.
+
+    One whom that names no longer has it.
+    """
+    case = replace(case, excluded=case.excluded | left_out)
+    case = without_owner(case) if case.owner in left_out else case
+    if case.state in UNSETTLED:
+        return case
+    state = CaseState.CLAIMED if case.owner else CaseState.OPEN
+    due_at = due(case.urgency, now=now, calendar=calendar)
+    return replace(case, state=state, due_at=due_at, reminded_at=None, overdue_at=None)
+
+
+def without_owner(case: StoredCase) -> StoredCase:
+    """Return a case that waits for an officer again."""
+    return replace(case, state=CaseState.OPEN, owner=None, owner_name=None, claimed_at=None)
+
+
+def routes_of(case: StoredCase, officers: Officers) -> tuple[Route, ...]:
+    """Return where officers hear of a case: its owner alone, as long as that is one."""
+    own = officers.route_to(case.owner) if case.owner is not None else None
+    every = officers.routes(is_sensitive=case.is_sensitive, without=case.excluded)
+    return (own,) if own else every
+
+
+def news_for_asker(case: StoredCase, action: CaseAction) -> AboutCase | None:
     """Return what the asker is told after an action, besides an answer itself; None: nothing."""
     match action.kind:
+        case CaseActionKind.ACKNOWLEDGE:
+            return AboutCase(what=CasePart.ACKNOWLEDGED, case_id=case.case_id)
         case CaseActionKind.CLAIM:
-            return CaseState.CLAIMED
+            state = CaseState.CLAIMED
         case CaseActionKind.CLOSE if case.answered_at is None:
-            return CaseState.CLOSED
+            state = CaseState.CLOSED
         case _:
             return None
+    return AboutCase(what=CasePart.NEWS, case_id=case.case_id, state=state)
 
 
 def is_superseded(case: StoredCase) -> bool:

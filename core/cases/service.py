@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from core.audit.run_events import conflicting_sections
+from core.cases.case_codes import new_code, plain_code
 from core.cases.opening import CaseOpener
 from core.cases.rules import (
     Change,
@@ -21,16 +22,26 @@ from core.cases.rules import (
     storable,
     why_not_begun,
     why_not_opened,
+    without_owner,
 )
 from core.cases.written import LONGEST_WRITTEN, plain
 from core.domain.answer import RefusalKind
 from core.domain.audit import Tag
-from core.domain.case import UNSETTLED, Case, Opener, StoredCase, Urgency
+from core.domain.case import (
+    NO_CLOCK,
+    UNSETTLED,
+    Case,
+    CaseState,
+    Opener,
+    StoredCase,
+    Urgency,
+)
 from core.domain.case_actions import (
     ASKERS_OWN,
     AUTHORITY,
     NOTE_LIMIT,
     REPLY_LIMIT,
+    SAID,
     VERDICTS,
     CaseAction,
     CaseActionKind,
@@ -50,6 +61,8 @@ from core.ports.cases import Actor, CaseStore, CaseUnit, SettledFilter
 _TAGS = {
     CaseActionKind.CLAIM: Tag.CASE_ASSIGNED,
     CaseActionKind.ANSWER: Tag.CASE_ANSWERED,
+    CaseActionKind.ACKNOWLEDGE: Tag.CASE_ACKNOWLEDGED,
+    CaseActionKind.MESSAGE: Tag.CASE_MESSAGED,
     CaseActionKind.CLOSE: Tag.CASE_CLOSED,
     **dict.fromkeys(VERDICTS, Tag.ANSWER_REVIEWED),
     CaseActionKind.ACCEPT: Tag.CASE_RESOLVED,
@@ -174,11 +187,13 @@ class CaseService:
         text: str,
         is_private: bool = False,
         confirms: bool = False,
+        is_feedback: bool = True,
     ) -> CaseResult:
         """Send an officer's words to the asker, and say at the earlier answer that they hold.
 
         `text` has the form of `core.cases.written`. With `confirms` the earlier answer is right and
-        stands; `text`, which may be empty, adds to it.
+        stands; `text`, which may be empty, adds to it. Without `is_feedback` it only asks the
+        writer of a report, or tells them, something.
 
         Raises:
             UsageError: The text is empty or too long: nothing of it is cut.
@@ -192,7 +207,7 @@ class CaseService:
                 f"an answer has at most {REPLY_LIMIT} characters, this one has {length}"
             )
         return await self._act(
-            CaseActionKind.ANSWER,
+            CaseActionKind.ANSWER if is_feedback else CaseActionKind.MESSAGE,
             case_id,
             who,
             key=key,
@@ -200,6 +215,10 @@ class CaseService:
             is_private=is_private,
             confirms=confirms,
         )
+
+    async def acknowledge(self, case_id: str, who: Account, *, key: str) -> CaseResult:
+        """Tell the writer of a report that it was received."""
+        return await self._act(CaseActionKind.ACKNOWLEDGE, case_id, who, key=key)
 
     async def close(self, case_id: str, who: Account, *, key: str) -> CaseResult:
         """Close a case, answered or not."""
@@ -265,6 +284,19 @@ class CaseService:
         """Return the cases of a person that are not closed."""
         return tuple(case.shown_to_asker() for case in await self._store.of_asker(who))
 
+    async def new_code(self, answer_id: str, who: Account) -> str:
+        """Return a code for the writer of a report, in place of an earlier one; empty: for none."""
+
+        async def work(unit: CaseUnit) -> str:
+            asked = await unit.rows.asked(answer_id, who)
+            case = await unit.rows.of_question(asked.question_id) if asked else None
+            if case is None or case.account != who:
+                return ""
+            await unit.rows.lock(case.conversation_id)
+            return await _code_of(unit, case)
+
+        return await self._store.run(work)
+
     async def _open(self, unit: CaseUnit, opening: Opening) -> CaseResult:
         asked = await unit.rows.asked(opening.answer_id, opening.by)
         if asked is None:
@@ -287,7 +319,9 @@ class CaseService:
             case = await self._opener.add_note(unit, case, opening, left_out)
         else:
             is_new = False
-        return CaseDone(case=_seen(case, is_asker=asked.is_by(opening.by)), is_new=is_new)
+        is_asker = asked.is_by(opening.by)
+        code = await _code_of(unit, case) if is_new and is_asker else ""
+        return CaseDone(case=_seen(case, is_asker=is_asker), is_new=is_new, code=code)
 
     async def _act(
         self,
@@ -332,6 +366,8 @@ class CaseService:
         return await store.run(work)
 
     async def _decide(self, unit: CaseUnit, case: StoredCase, action: CaseAction) -> CaseResult:
+        if case.state is CaseState.CLAIMED and case.owner not in self._officers.logins:
+            case = without_owner(case)  # who was removed since
         verdict = decide(case, action)
         is_asker = action.kind in ASKERS_OWN
         actor = await unit.log.actor(
@@ -365,7 +401,7 @@ class CaseService:
             officer=action.officer,
             is_direct=is_direct,
         )
-        is_answer, verdict = action.kind is CaseActionKind.ANSWER, action.verdict
+        is_answer, verdict = action.kind in SAID, action.verdict
         says: dict[str, Json] = {"is_direct": is_direct} if is_answer else {}
         says |= {} if verdict is None else {"verdict": verdict.value}
         if action.kind not in ASKERS_OWN and is_own(case, action.officer):
@@ -380,9 +416,8 @@ class CaseService:
         recorded = await unit.log.record(tag, after, actor, content=content, says=says)
         if is_answer and verdict is not None:
             await unit.log.record(Tag.ANSWER_REVIEWED, after, actor, says=says)
-        news = news_for_asker(after, action)
-        if news is not None:
-            about = AboutCase(what=CasePart.NEWS, case_id=after.case_id, state=news)
+        about = news_for_asker(after, action)
+        if about is not None:
             await unit.posts.tell_asker(after, about, recorded, is_direct=after.goes_directly)
         if is_answer:
             reply = AboutCase(what=CasePart.REPLY, case_id=case.case_id, message_id=message_id)
@@ -390,6 +425,15 @@ class CaseService:
             await _mark_earlier(unit, after, actor, message_id)
         await unit.posts.update_cards(after)
         return after
+
+
+async def _code_of(unit: CaseUnit, case: StoredCase) -> str:
+    """Return a new code of a report, of which no more than a hash is kept; empty: of no report."""
+    if case.clock == NO_CLOCK:
+        return ""
+    code = new_code()
+    await unit.codes.keep(case.case_id, plain_code(code))
+    return code
 
 
 async def _refuse(

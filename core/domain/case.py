@@ -1,7 +1,7 @@
 """A question that went to Compliance: as it is stored, and as officers and its asker see it."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from core.domain.answer import Answer, Outcome
@@ -50,6 +50,66 @@ class ReviewVerdict(StrEnum):
     """What it says holds, and it leaves out what the asker has to know."""
     WRONG = "wrong"
     """It does not answer the question, or not rightly."""
+
+
+class ReportDue(StrEnum):
+    """What the writer of a report is owed: Directive (EU) 2019/1937, article 9(1)(b) and (f)."""
+
+    ACKNOWLEDGEMENT = "acknowledgement"
+    """That it was received."""
+    FEEDBACK = "feedback"
+    """What came of it, or is to."""
+
+
+ESCALATED_AFTER = timedelta(days=1)
+"""How long one of them is overdue before officers hear of it who did not have the report."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaseMessage:
+    """What an officer and the writer of a report have written to each other."""
+
+    at: datetime
+    """Aware, UTC."""
+    officer: str | None
+    """Name of the officer; None: the writer of the report."""
+    text: str
+    """In the form of `core.cases.written`; the writer's as typed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportClock:
+    """When the writer of a report is to hear of it, and has; of other cases all is None."""
+
+    acknowledge_by: datetime | None = None
+    """Aware, UTC."""
+    acknowledged_at: datetime | None = None
+    """When an officer acknowledged it, or first wrote back, aware, UTC."""
+    feedback_by: datetime | None = None
+    """Aware, UTC."""
+    feedback_at: datetime | None = None
+    """When an officer first gave feedback, aware, UTC."""
+    clocked_until: datetime | None = None
+    """Up to when officers have been told of both; aware, UTC."""
+
+    @property
+    def owed(self) -> dict[ReportDue, datetime]:
+        """What its writer has not had yet, in order, and until when it is due."""
+        due = {
+            ReportDue.ACKNOWLEDGEMENT: None if self.acknowledged_at else self.acknowledge_by,
+            ReportDue.FEEDBACK: self.feedback_by,
+        }
+        return {} if self.feedback_at else {what: by for what, by in due.items() if by}
+
+    @property
+    def is_escalated(self) -> bool:
+        """True if officers have heard that it is overdue who did not have the report."""
+        due, told = min(self.owed.values(), default=None), self.clocked_until
+        return due is not None and told is not None and told >= due + ESCALATED_AFTER
+
+
+NO_CLOCK = ReportClock()
+"""That of a case which is no report."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +164,10 @@ class Case:
     """Where it was asked; None to all but its asker."""
     may_be_added_to: bool = False
     """True: it was opened for its asker, who may still add a note and a name to it."""
+    clock: ReportClock = NO_CLOCK
+    """When the writer of a report hears of it."""
+    messages: tuple[CaseMessage, ...] = ()
+    """Of a report: what officers and its writer wrote to each other, the oldest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,6 +240,8 @@ class NewCase:
     """True: a report, which no channel ever shows."""
     excluded: frozenset[str] = frozenset()
     """See `StoredCase.excluded`."""
+    clock: ReportClock = NO_CLOCK
+    """See `Case.clock`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,6 +316,10 @@ class StoredCase:
     """When they were told that it was due, aware, UTC; None: they were not."""
     excluded: frozenset[str] = frozenset()
     """Logins and platforms' ids of officers who must not hear of a report."""
+    clock: ReportClock = NO_CLOCK
+    """See `Case.clock`."""
+    messages: tuple[CaseMessage, ...] = ()
+    """See `Case.messages`."""
 
     @property
     def is_named(self) -> bool:
@@ -306,7 +376,9 @@ class StoredCase:
             excluded=self.excluded,
             is_wrong=self.is_wrong,
             verdict=self.verdict,
-            told=self.told,
+            told="" if self.messages else self.told,
+            messages=self.messages,
+            clock=self.clock,
         )
 
     def shown_to_asker(self) -> Case:
@@ -342,6 +414,8 @@ class OfficerReply:
     """What was asked."""
     text: str
     """The answer, as typed."""
+    is_report: bool = False
+    """True: it is about a report, whose writer has a code to answer with."""
     asker: str | None = None
     """The platform's id of the asker, to be mentioned; None where nobody is to be named."""
     permalink: str | None = None
@@ -376,6 +450,11 @@ class CaseNews:
     """See `Case.urgency`."""
     due_at: datetime | None = None
     """See `Case.due_at`."""
+    is_acknowledgement: bool = False
+    """True: it acknowledges a report, and feedback is due then."""
+    ways: str | None = None
+    """Whom else a report can be made to, as nobody in Compliance reacts; None: that is not told,
+    empty: no setting says it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -394,3 +473,9 @@ class CaseReminder:
     """Name of who has claimed it; None: nobody has."""
     is_overdue: bool
     """True: it was due."""
+    clock: ReportDue | None = None
+    """What of a report is due; None: its answer."""
+    is_escalated: bool = False
+    """True: whoever hears of it did not have the report before."""
+    has_written: bool = False
+    """True: nothing is due, the writer of a report has written."""

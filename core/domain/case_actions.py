@@ -18,6 +18,11 @@ class CaseActionKind(StrEnum):
 
     CLAIM = "claim"
     ANSWER = "answer"
+    """Of a report: its writer gets feedback."""
+    ACKNOWLEDGE = "acknowledge"
+    """A report was received."""
+    MESSAGE = "message"
+    """A question or message to the writer of a report, before or after feedback."""
     CLOSE = "close"
     MARK_WRONG = "mark_wrong"
     """An officer: the answer that the asker got is wrong."""
@@ -33,6 +38,11 @@ class CaseActionKind(StrEnum):
 
 ASKERS_OWN = frozenset({CaseActionKind.ACCEPT, CaseActionKind.ASK_AGAIN})
 """All others are for officers."""
+
+SAID = frozenset({CaseActionKind.ANSWER, CaseActionKind.MESSAGE})
+"""What is an officer's words to the asker."""
+WRITES_BACK = SAID | {CaseActionKind.ACKNOWLEDGE}
+"""What tells the writer of a report that it was received."""
 
 
 class Refusal(StrEnum):
@@ -60,6 +70,10 @@ class Refusal(StrEnum):
     """The officer asked it: another one answers."""
     NOTHING_TO_MARK = "nothing_to_mark"
     """The asker got no answer that could be wrong."""
+    NO_REPORT = "no_report"
+    """It is no report, whose writer could be written to besides an answer."""
+    NO_FEEDBACK = "no_feedback"
+    """It is a report whose writer has not had feedback."""
     NO_CASE = "no_case"
     """No case is opened for a question back, or for silence."""
 
@@ -146,6 +160,8 @@ class CaseDone:
     """The case as it stands now, as far as whoever acts may see it."""
     is_new: bool
     """False: nothing changed."""
+    code: str = ""
+    """With which the writer of a report comes back; empty: there is none, or it was shown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,7 @@ from core.domain.case import (
     CaseReminder,
     CaseState,
     OfficerReply,
+    ReportDue,
     SupersededAnswer,
 )
 from core.domain.conversation import Place
@@ -75,6 +76,8 @@ class Notice(StrEnum):
     """Likewise, and partly right."""
     REPORT_WRONG = "report_wrong"
     """Likewise, and wrong."""
+    CASE_CODE = "case_code"
+    """To whoever typed the code of a report: how far it is. Never stored."""
     SOURCE_FAILS = "source_fails"
     """To officers: a source of policies can't be read; `StoredReply.subject` says why."""
     SOURCE_WORKS = "source_works"
@@ -96,6 +99,14 @@ class CasePart(StrEnum):
     """To officers: it is due soon."""
     OVERDUE = "overdue"
     """To officers: it was due."""
+    ESCALATED = "escalated"
+    """To officers who did not have a report: whoever has it does not react."""
+    WRITTEN = "written"
+    """To officers: the writer of a report has written."""
+    ACKNOWLEDGED = "acknowledged"
+    """To the writer of a report: it was received."""
+    UNHEARD = "unheard"
+    """To the same: nobody reacts, and who else can be turned to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +121,10 @@ class AboutCase:
     """The officer's answer; None but for `REPLY`."""
     state: CaseState | None = None
     """What is told; None but for `NEWS`."""
+    clock: ReportDue | None = None
+    """What of a report is due; None of all else."""
+    ways: str | None = None
+    """Who else can be turned to; None but for `UNHEARD`."""
 
 
 EVERY_CASE = "all cases"
@@ -198,11 +213,11 @@ class StoredReply:
 class Delivery:
     """One row of the outbox, claimed: what to post, where, in which shape."""
 
-    outbox_id: int
-    """Row of the outbox: goes with the post, so that it can be found again."""
-    conversation_id: str
+    outbox_id: int = 0
+    """Row of the outbox, 0: there is none; goes with the post, so that it can be found again."""
+    conversation_id: str = ""
     """The conversation."""
-    cause: str
+    cause: str = ""
     """What it replies to (`message:17`)."""
     reply: StoredReply
     """What to show."""
@@ -214,17 +229,17 @@ class Delivery:
     """True: to the asker alone, not to the place."""
     shape: int
     """0 is the richest that the poster knows; each refused one is followed by a plainer one."""
-    attempt: int
+    attempt: int = 1
     """How often a post has begun."""
-    progress_id: str | None
+    progress_id: str | None = None
     """The platform's id of the message that shows progress, which the reply replaces."""
-    is_doubtful: bool
+    is_doubtful: bool = False
     """True if an earlier post may have arrived: find out before posting again."""
-    is_recorded_doubt: bool
+    is_recorded_doubt: bool = False
     """True if `reply:uncertain` has been written already."""
-    age_s: float
+    age_s: float = 0.0
     """Seconds since it was queued."""
-    token: str
+    token: str = ""
     """Proof of the lease."""
     replaces: str | None = None
     """The platform's id of an earlier post of ours, which this one rewrites in place; None: it is

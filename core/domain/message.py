@@ -137,6 +137,8 @@ class Seen:
     an option of a question back that was answered before."""
 
 
+CODE_ANSWERED = Seen(reason="case_code")
+"""It held the code of a report, and was answered."""
 UNKNOWN_TARGET, SETTLED = Seen(reason="unknown_target"), Seen(reason="settled")
 
 

@@ -243,10 +243,13 @@ class Officers:
                     person=person,
                 ),
             )
-        others = [it for it in self.all if it.login not in without and it.accounts]
-        on_call = [officer for officer in others if officer in self.on_call]
-        reached = (self.route_to(officer.login) for officer in on_call or others[:1])
-        return tuple(route for route in reached if route is not None)
+        others = frozenset(officer.login for officer in self.all if officer not in self.on_call)
+        return self.reached(without=without | others) or self.reached(without=without)[:1]
+
+    def reached(self, *, without: frozenset[str]) -> tuple[Route, ...]:
+        """Return where each officer is told something alone, whose login is not in `without`."""
+        routes = (self.route_to(it.login) for it in self.all if it.login not in without)
+        return tuple(route for route in routes if route is not None)
 
     def _behind(self, channel: Account) -> str | None:
         """Return the id of an officer in the workspace of a channel, best of one on call."""

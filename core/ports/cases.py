@@ -12,7 +12,7 @@ from typing import Protocol, Self, TypeVar
 from core.domain.audit import Tag
 from core.domain.case import AskedAnswer, CaseState, NewCase, ReviewVerdict, StoredCase
 from core.domain.case_actions import Refusal
-from core.domain.delivery import AboutCase, CasePart
+from core.domain.delivery import AboutCase
 from core.domain.feedback import Feedback, FeedbackKept, FeedbackRefused
 from core.domain.json_value import Json
 from core.domain.officers import Account, Officer, Route
@@ -144,6 +144,18 @@ class CaseLog(Protocol):
         ...
 
 
+class CaseCodes(Protocol):
+    """Codes of reports, of which nobody can read more than a keyed hash."""
+
+    async def keep(self, case_id: str, code: str, /) -> None:
+        """Let a code be that of a case from now on, and no earlier one."""
+        ...
+
+    async def find(self, code: str, /) -> str | None:
+        """Return the id of the case of a code; None: there is none, or it was erased."""
+        ...
+
+
 class CasePosts(Protocol):
     """Queues what is posted about cases."""
 
@@ -158,7 +170,7 @@ class CasePosts(Protocol):
     async def remind(
         self,
         case: StoredCase,
-        part: CasePart,
+        about: AboutCase,
         recorded: RecordedEvent,
         routes: tuple[Route, ...],
         /,
@@ -189,6 +201,8 @@ class CaseUnit:
     """Tells what was done."""
     posts: CasePosts
     """Tells people."""
+    codes: CaseCodes
+    """Knows the codes of reports."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,7 +262,7 @@ class CaseStore(Protocol):
         """Return ids of waiting cases, at most 500, that were due or are due until then.
 
         Of the former those of which officers were not told, of the latter those of which they were
-        not reminded.
+        not reminded. And reports whose writers are owed a word until then.
         """
         ...
 

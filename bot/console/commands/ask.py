@@ -19,20 +19,24 @@ from rich.text import Text
 
 from bot.console.open_service import open_service
 from bot.console.options import AskOptions, ask_options
-from bot.console.stores import check_corpus
+from bot.console.stores import check_corpus, operator
 from bot.console.views.render import answer_view, sources_view
 from bot.console.views.terminal import Terminal, clean, one_line, open_terminal, safe, to_json
 from bot.console.views.verbose import run_view
 from bot.replies.answer import ref
+from bot.replies.report_texts import code_lines
 from core.adapters.system import UuidSource
 from core.agent.request import AskRequest, Reply
 from core.agent.trace import reply_json, trace_json
 from core.answering import AnswerService
+from core.cases.case_codes import code_in
 from core.domain.answer import Outcome
 from core.domain.conversation import Place
 from core.domain.delivery import REFERENCE
 from core.domain.errors import UsageError
+from core.domain.officers import Account
 from core.domain.question import NOTHING_ASKED
+from core.language.languages import Language
 from core.ports import Progressed
 
 EXIT_FAILED = 7
@@ -59,6 +63,8 @@ async def _ask_once(
     reply: Reply | None = None
     try:
         async with open_service(AnswerService, terminal) as service:
+            if await answer_code(terminal, service, text):
+                return Outcome.ANSWERED
             await check_corpus(service, options.scope)
             thread = await thread_of(service, options)
             reply = await put_question(terminal, service, options, text=text.strip(), thread=thread)
@@ -78,6 +84,18 @@ async def _ask_once(
         hint = f'Go on with: citebound ask --thread {shlex.quote(clean(named))} "..."'
         terminal.show(Text(), Text(hint, style="dim", no_wrap=True, overflow="ignore"))
     return reply.answer.outcome
+
+
+async def answer_code(terminal: Terminal, service: AnswerService, text: str) -> bool:
+    """Answer the code of a report, which is recorded nowhere; False: the text holds none."""
+    typed = code_in(text)
+    if typed is None:
+        return False
+    who = Account(platform="console", tenant="local", person=operator())
+    status = await service.writers.use(typed, who, key=UuidSource().new())
+    zone = service.officers.calendar.zone
+    terminal.show(*map(safe, code_lines(status, Language.ENGLISH, zone)))
+    return True
 
 
 async def thread_of(service: AnswerService, options: AskOptions) -> str:
@@ -240,6 +258,8 @@ class Conversation:
             self._terminal.show(*sources_view(self._last.answer))
 
     def _answer(self, text: str) -> None:
+        if self._runner.run(answer_code(self._terminal, self._service, text)):
+            return
         try:
             reply = self._runner.run(
                 put_question(

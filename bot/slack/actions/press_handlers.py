@@ -53,7 +53,7 @@ NAMED = 5
 _ON_HOME = frozenset(
     {
         *(Act.CASE_CLAIM, Act.CASE_ANSWER, Act.CASE_WRONG, Act.CASE_PARTLY, Act.CASE_RIGHT),
-        *(Act.CASE_CLOSE, FormName.CASE_ANSWER),
+        *(Act.CASE_ACKNOWLEDGE, Act.CASE_CLOSE, FormName.CASE_ANSWER),
     }
 )
 """What stands on an officer's Home too."""

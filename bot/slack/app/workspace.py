@@ -9,6 +9,7 @@ from bot.intake import Intake, NotForUs, Overheard, heard
 from bot.json_fields import Object
 from bot.manifests.identity import read_app_identity
 from bot.replies.context import RenderContext, library_of
+from bot.report_codes import CodeAnswers
 from bot.slack.actions.answer_actions import AskerActions
 from bot.slack.actions.commands import SlackQuestions
 from bot.slack.actions.dispatch import SlackDispatcher
@@ -126,7 +127,9 @@ class WorkspaceFactory:
         )
         around = SlackSurroundings(slack, audience, identity).around
         poster = SlackPoster(slack, context_of=self._context_of)
-        intake = Intake(service.inbox)
+        zone = service.officers.calendar.zone
+        codes = CodeAnswers(service.writers, poster, language=languages.at, zone=zone)
+        intake = Intake(service.inbox, answers_code=codes)
         actions = wire_actions(
             service,
             membership=audience.when_posting(),

@@ -25,6 +25,7 @@ SHOW = "answer_show"
 """Opens an answer of which it can't be told whether it stands above."""
 CASE_CLAIM, CASE_ANSWER, CASE_WRONG = "case_claim", "case_answer", "case_wrong"
 CASE_PARTLY, CASE_RIGHT = "case_partly", "case_right"
+CASE_ACKNOWLEDGE = "case_acknowledge"
 CASE_CLOSE, CASE_ACCEPT, CASE_AGAIN = "case_close", "case_accept", "case_reopen"
 TELL_ASKERS = "affected_approve"
 OPEN_CONSOLE = "console_open"
@@ -42,6 +43,7 @@ NAMES: Mapping[Act, str] = {
     Act.CASE_WRONG: CASE_WRONG,
     Act.CASE_PARTLY: CASE_PARTLY,
     Act.CASE_RIGHT: CASE_RIGHT,
+    Act.CASE_ACKNOWLEDGE: CASE_ACKNOWLEDGE,
     Act.CASE_CLOSE: CASE_CLOSE,
     Act.CASE_ACCEPT: CASE_ACCEPT,
     Act.CASE_AGAIN: CASE_AGAIN,

@@ -20,6 +20,7 @@ from bot.forms.case_view import (
     WHERE_ASKED,
     CaseView,
     case_view,
+    noted,
 )
 from bot.replies import case_texts
 from bot.replies.answer import officer_badge, superseded_badge
@@ -225,8 +226,7 @@ def news_blocks(news: CaseNews, context: RenderContext, *, last: str) -> list[Bl
     `last` names its record.
     """
     told = news_text(news, context)
-    is_timed = news.state is CaseState.OPEN and news.due_at is not None
-    if is_timed:
+    if _is_timed(news):
         return [mrkdwn(told), small(last)]
     return [section(case_texts.news_text(news, context.language)), small(last)]
 
@@ -234,9 +234,14 @@ def news_blocks(news: CaseNews, context: RenderContext, *, last: str) -> list[Bl
 def news_text(news: CaseNews, context: RenderContext) -> str:
     """Return the same as mrkdwn."""
     language = context.language
-    if news.state is CaseState.OPEN and news.due_at is not None:
+    if news.due_at is not None and _is_timed(news):
         return case_texts.news_text(news, language, due=moment(news.due_at))
     return escaped(case_texts.news_text(news, language))
+
+
+def _is_timed(news: CaseNews) -> bool:
+    is_due = news.state is CaseState.OPEN or news.is_acknowledgement
+    return is_due and news.due_at is not None and news.ways is None
 
 
 def reminder_blocks(reminder: CaseReminder, context: RenderContext) -> list[Block]:
@@ -255,10 +260,9 @@ def reminder_text(reminder: CaseReminder, context: RenderContext) -> str:
 
 def _asked(case: Case, context: RenderContext) -> Iterator[Json]:
     yield quotation(words(short(case.question, QUESTION)))
-    if case.note:
-        yield paragraph(
-            words(f"{NOTED.of(context.language)}: ", bold=True), words(short(case.note, NOTE))
-        )
+    if note := noted(case, context.language):
+        label = words(f"{NOTED.of(context.language)}: ", bold=True)
+        yield paragraph(label, words(short(note, NOTE)))
     if case.told:
         yield paragraph(words(f"{TOLD.of(context.language)}:", bold=True))
         yield from written_elements(case.told, context, mentions=False)

@@ -20,6 +20,7 @@ from bot.manifests.identity import read_app_identity
 from bot.platform import Chat, Connect
 from bot.private_channels import require_private
 from bot.replies.context import Library, RenderContext, library_of
+from bot.report_codes import CodeAnswers
 from bot.teams.actions.commands import TeamsQuestions
 from bot.teams.actions.dispatch import TeamsDispatcher
 from bot.teams.actions.press_handlers import TeamsAskers, TeamsPressHandlers
@@ -219,7 +220,9 @@ def wire(
         rosters.forget(reference.tenant, reference.conversation)
 
     poster = TeamsPoster(transport, addresses, render=rendered)
-    intake = Intake(service.inbox, put_within_s=PUT_WITHIN_TEAMS_S)
+    zone = service.officers.calendar.zone
+    codes = CodeAnswers(service.writers, poster, language=languages.at, zone=zone)
+    intake = Intake(service.inbox, put_within_s=PUT_WITHIN_TEAMS_S, answers_code=codes)
     presses = handlers(
         service,
         transport,

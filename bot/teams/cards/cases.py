@@ -26,6 +26,7 @@ from bot.forms.case_view import (
     WHERE_ASKED,
     CaseView,
     case_view,
+    noted,
 )
 from bot.replies.answer import officer_badge, superseded_badge
 from bot.replies.buttons import ACCEPT, ASK_AGAIN, Emphasis, reminder_buttons
@@ -225,8 +226,8 @@ def _body(
     _, words = sizes
     language = context.language
     yield container(text_lines(short(case.question, min(words, QUESTION))), style="emphasis")
-    if case.note:
-        yield from _labelled(f"{NOTED.of(language)}: ", short(case.note, min(words, NOTE)))
+    if note := noted(case, language):
+        yield from _labelled(f"{NOTED.of(language)}: ", short(note, min(words, NOTE)))
     if case.told:
         yield rich_text(text_run(f"{TOLD.of(language)}:", weight="Bolder"))
         yield from text_lines(short(plain(case.told), words, mark=CUT.of(language)))

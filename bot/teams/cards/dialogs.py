@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from bot.actions.press import PressTarget
-from bot.forms.effects import EFFECTS
+from bot.forms.effects import EFFECTS, TO_WRITER
 from bot.forms.forms import (
     CHOOSE_ONE,
     EFFECT,
@@ -155,7 +155,9 @@ def _sent(interaction: TeamsInteraction, target: PressTarget) -> Form:
         case FormName.REPORT:
             return report_form(target.id)
         case FormName.CASE_ANSWER:
-            effects = EFFECTS if EFFECT in interaction.values else ()
+            chosen = interaction.values.get(EFFECT, "")
+            of_report = TO_WRITER if chosen in dict(TO_WRITER) else EFFECTS
+            effects = of_report if EFFECT in interaction.values else ()
             is_private = seen_by is SeenBy.ASKER
             return case_answer_form(target.id, is_private=is_private, effects=effects)
         case FormName.QUESTION:

@@ -25,6 +25,7 @@ EVIDENCE_PAGE = "evidence_page"
 CLARIFY, FOLLOW_UP, REMOVE, ANSWERS = "clarify", "follow_up", "remove", "answers"
 CASE_CLAIM, CASE_WRONG, CASE_CLOSE = "case_claim", "case_wrong", "case_close"
 CASE_RIGHT, CASE_PARTLY = "case_right", "case_partly"
+CASE_ACKNOWLEDGE = "case_acknowledge"
 CASE_ACCEPT, CASE_AGAIN, CASE_REFRESH = "case_accept", "case_reopen", "case_refresh"
 """Verbs of `Action.Execute`; as a message of a client that does not know it, the same in `do`."""
 TELL_ASKERS = "affected_approve"
@@ -45,6 +46,7 @@ EXECUTED = frozenset(
         CASE_WRONG,
         CASE_PARTLY,
         CASE_RIGHT,
+        CASE_ACKNOWLEDGE,
         CASE_CLOSE,
         CASE_ACCEPT,
         CASE_AGAIN,

@@ -2,6 +2,7 @@
 
 from functools import cached_property
 
+from core.adapters.postgres.cases.cases import PostgresCases
 from core.adapters.postgres.cases.precedents import PostgresPrecedents
 from core.adapters.postgres.corpus.policy_facts import PostgresAboutPolicies
 from core.adapters.postgres.corpus_stores import CorpusStores
@@ -41,6 +42,11 @@ class AnswerStores(CorpusStores):
     def record_store(self) -> PostgresRecords:
         """Questions, answers and the record of both, written."""
         return PostgresRecords(self.engine, ledger=self._ledger)
+
+    @cached_property
+    def case_store(self) -> PostgresCases:
+        """Questions in the hands of officers."""
+        return PostgresCases(self.engine, ledger=self._ledger)
 
     @cached_property
     def precedents(self) -> PostgresPrecedents:

@@ -6,7 +6,6 @@ A command uses few of them: a question at the terminal has no inbox, no cases an
 from functools import cached_property
 
 from core.adapters.postgres.answer_stores import AnswerStores
-from core.adapters.postgres.cases.cases import PostgresCases
 from core.adapters.postgres.cases.feedback import PostgresFeedback
 from core.adapters.postgres.cases.reviews import PostgresReviews
 from core.adapters.postgres.console.access import PostgresConsoleAccess
@@ -189,11 +188,6 @@ class PostgresStores(AnswerStores):
     def references(self) -> PostgresConversationReferences:
         """Conversations in which the app is, so that it can write there first."""
         return PostgresConversationReferences(self.engine, pseudonyms=self.pseudonyms)
-
-    @cached_property
-    def case_store(self) -> PostgresCases:
-        """Questions in the hands of officers."""
-        return PostgresCases(self.engine, ledger=self._ledger)
 
     @cached_property
     def feedback_store(self) -> PostgresFeedback:

@@ -54,6 +54,8 @@ EVENTS: Mapping[str, str] = {
     "feedback:given": "The answer was judged",
     "case:opened": "A case for Compliance was opened",
     "case:assigned": "An officer took the case",
+    "case:acknowledged": "An officer acknowledged the report",
+    "case:messaged": "An officer or the writer of the report wrote",
     "case:answered": "An officer answered",
     "case:resolved": "The asker said that this settles it",
     "case:reopened": "The asker said that this does not settle it",

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from core.cases.case_codes import code_in
 from tests.acceptance import disputed
 from tests.acceptance.slack.office import (
     OPEN_QUESTION,
@@ -223,6 +224,50 @@ async def test_a_report_reaches_the_officer_on_call_alone(bureau: Office) -> Non
     for place in (bureau.room, bureau.desk):
         told = [shown(one) for one in slack.checks.by_app() if one.channel == place.id]
         assert not [one for one in told if "bribe" in one or "did it again" in one]
+
+
+async def test_the_writer_of_a_report_comes_back_with_its_code(bureau: Office) -> None:
+    """From Ben's account, in private and in a channel; nothing of Ben is kept."""
+    slack = bureau.slack
+    said = await slack.people.say(bureau.anna, slack.workspace.direct(bureau.anna), REPORT)
+    form = await bureau.sent(await bureau.served.answer_to(said.message))
+    code = code_in(shown(form))
+    assert code is not None
+    (card,) = bureau.cards(slack.workspace.direct(bureau.olga))
+    assert pressable(card) == ["case_claim", "case_acknowledge", "case_answer"]
+    await slack.presses.click(bureau.olga, card, "case_acknowledge")
+    writing = await bureau.form(bureau.olga, card, "case_answer")
+    question = {"answer": typed("Since *when*?"), "effect": picked("tells")}
+    await slack.presses.submit(bureau.olga, writing, question)
+    await bureau.served.quiet()
+    mine = [shown(one) for one in bureau.direct_messages(bureau.anna)]
+    assert any("Compliance has received your report" in one for one in mine)
+    assert "send me your case code" in mine[-1]
+
+    hostile = f"{code.code} {code.code} <!channel> since https://evil.example"
+    await slack.people.say(bureau.ben, slack.workspace.direct(bureau.ben), hostile)
+    await slack.people.mention(bureau.ben, bureau.room, code.code)
+    await bureau.served.quiet()
+    first, second = bureau.direct_messages(bureau.ben)
+    assert "Since when?" in first.text
+    assert "receipt acknowledged" in first.text
+    assert "https://evil.example" not in shown(first)
+    assert live_mentions(first) == []
+    assert "A case code is a secret" in second.text
+    assert not [one for one in slack.checks.by_app() if one.channel == bureau.room.id]
+    assert "Writer of the report: &lt;!channel&gt;" not in shown(card)
+    assert "evil[.]example" in shown(card)
+    rows = await bureau.served.rows(
+        "SELECT person FROM citebound.inbox UNION SELECT person FROM citebound.outbox"
+        " UNION SELECT actor FROM citebound.case_messages"
+    )
+    assert bureau.ben.id not in {row["person"] for row in rows}
+    slack.checks.nothing_refused()
+
+    again = await bureau.form(
+        bureau.anna, await bureau.served.answer_to(said.message), "escalate_open"
+    )
+    assert code_in(shown(again)) not in {None, code}
 
 
 async def test_what_only_a_person_can_answer_is_passed_on(

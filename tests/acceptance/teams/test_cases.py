@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from core.cases.case_codes import code_in
 from tests.acceptance import disputed
 from tests.acceptance.teams.office import REPORT, Office, office, pressable
 from tests.acceptance.teams.test_pressing import (
@@ -238,6 +239,42 @@ async def test_a_report_reaches_the_officer_on_call_alone(bureau: Office) -> Non
     for place in (bureau.room, bureau.desk):
         told = [shown(one) for one in teams.tenant.by_bot() if one.conversation == place.id]
         assert not [one for one in told if "bribe" in one or "did it again" in one]
+
+
+async def test_the_writer_of_a_report_comes_back_with_its_code(bureau: Office) -> None:
+    """From Ben's account, in private and in a channel; nothing of Ben is kept."""
+    teams = bureau.teams
+    said = await teams.people.mention(bureau.anna, bureau.room, REPORT)
+    await bureau.served.quiet()
+    (pointer,) = teams.checks.replies(said.message)
+    told = await bureau.sent(pointer)
+    code = code_in(told)
+    assert code is not None
+    (card,) = bureau.cards(teams.tenant.personal(bureau.olga))
+    await bureau.execute(bureau.olga, card, "case_acknowledge")
+    await bureau.answer(bureau.olga, card, "Since when?", effect="tells")
+    before = len(bureau.own(bureau.ben))
+    await teams.people.say(
+        bureau.ben,
+        teams.tenant.personal(bureau.ben),
+        f"{code.code} <at>all</at> https://evil.example",
+    )
+    await teams.people.mention(bureau.ben, bureau.room, code.code)
+    await bureau.served.quiet()
+    first, second = bureau.own(bureau.ben)[before:]
+    assert "Since when?" in words_of(first.text)
+    assert "receipt acknowledged" in words_of(first.text)
+    assert "https://evil.example" not in shown(first)
+    assert "A case code is a secret" in words_of(second.text)
+    cards = bureau.cards(teams.tenant.personal(bureau.olga))
+    assert any("Writer of the report" in shown(card) for card in cards)
+    assert any("evil[.]example" in shown(card) for card in cards)
+    assert "has written. The card shows it." in shown(cards[-1])
+    rows = await bureau.served.rows(
+        "SELECT person FROM citebound.inbox UNION SELECT person FROM citebound.outbox"
+        " UNION SELECT actor FROM citebound.case_messages"
+    )
+    assert bureau.ben.id not in {row["person"] for row in rows}
 
 
 async def test_what_only_a_person_can_answer_is_passed_on(

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from bot.replies.report_texts import ANSWER_WITH_CODE
 from core.adapters.postgres.platforms.posted_answers import PostgresPostedAnswers
 from core.domain.answer import Outcome, RefusalKind
 from core.domain.case import CaseState, Opener, ReviewVerdict, Urgency
@@ -312,7 +313,7 @@ async def test_a_report_never_stands_in_a_channel(bureau: Office) -> None:
         (HER, "news:open"),
         (ADAS, "card:1 answered Ada Lovelace He did it again."),
         (HER, "news:claimed"),
-        (HER, "reply:Ada Lovelace: We take it up."),
+        (HER, f"reply:Ada Lovelace: We take it up.\n\n{ANSWER_WITH_CODE.en}"),
     ]
     assert "answer:superseded" not in await bureau.tags()
     refused = await bureau.desk.open(answer_id, GRACE, key=fresh())

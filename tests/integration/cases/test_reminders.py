@@ -10,9 +10,11 @@ from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.system import SystemClock, UuidSource
 from core.cases.reminders import CaseReminders
 from core.domain.case import Urgency
+from core.domain.officers import SpeakUpContacts
 from tests.casework import ADA, ASKER, PSEUDONYMS, Office, fresh
 from tests.running import ROOT
 
+CONTACTS = SpeakUpContacts(line="Speak-up line: 0800 111", person="Ombudsperson Weber")
 ROOM, ADAS = "COFF", "UA"
 HOURS_BEFORE, AFTER = timedelta(hours=21), timedelta(days=1, minutes=1)
 """Since a case was opened that is due in a day: a reminder comes 4 hours before."""
@@ -47,7 +49,9 @@ def reminders(bureau: Office, *, later: timedelta) -> CaseReminders:
     """Return what reminds, so much later."""
     ledger = Ledger(clock=SystemClock(), ids=UuidSource(), unit="test", pseudonyms=PSEUDONYMS)
     store = PostgresCases(bureau.life.engine, ledger=ledger)
-    return CaseReminders(store, officers=bureau.officers, clock=LaterClock(later))
+    return CaseReminders(
+        store, officers=bureau.officers, clock=LaterClock(later), contacts=CONTACTS
+    )
 
 
 async def told(bureau: Office) -> list[tuple[object, object]]:

@@ -6,9 +6,12 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from core.domain.answer import Outcome
 from core.domain.case import CaseState
+from core.domain.case_actions import CaseDone
 from tests.casework import ADA as DESK_ADA
-from tests.casework import Office, fresh, office
+from tests.casework import ASKER, Office, fresh, office
+from tests.integration.cases.test_codes import come_back
 from tests.life import PLATFORM_TABLES
 from tests.officer_console import GRACE, Console, Visitor
 
@@ -219,6 +222,37 @@ async def test_a_report_is_found_by_no_words(
     assert "accept a gift" not in page
     _, page = await ada.get("/officer/closed-cases?words=gift")
     assert case not in page
+
+
+async def test_a_report_is_acknowledged_and_its_writer_written_to(
+    console: Console, ada: Visitor, engine: AsyncEngine
+) -> None:
+    """What is due next stands in the list and on the page; what its writer says is inert."""
+    desk = await an_office(engine)
+    answer_id = await desk.answered("My manager takes bribes.", Outcome.ESCALATED, mode="direct")
+    done = await desk.desk.open(answer_id, ASKER, key=fresh())
+    assert isinstance(done, CaseDone)
+    path = f"/officer/cases/{done.case.case_id}"
+    for page in ((await ada.get("/officer/cases"))[1], (await ada.get(path))[1]):
+        assert "acknowledgement due" in page
+        assert "feedback due" in page
+    assert f"{path}/close" not in (await ada.get(path))[1]
+    assert (await ada.post(f"{path}/acknowledge", await ada.fields(path)))[0] == 303
+    page = (await ada.get(path))[1]
+    assert "acknowledged" in page
+    assert f"{path}/acknowledge" not in page
+    form = await ada.fields(path) | {"answer": "Since when?", "effect": "tells"}
+    assert (await ada.post(f"{path}/answer", form))[0] == 303
+    await come_back(desk, f"{done.code} <b>Monday</b>")
+    page = (await ada.get(path))[1]
+    assert "Since when?" in page
+    assert "&lt;b&gt;Monday&lt;/b&gt;" in page
+    assert "feedback due" in page
+    form = await ada.fields(path) | {"answer": "We look into it.", "effect": "feedback"}
+    assert (await ada.post(f"{path}/answer", form))[0] == 303
+    page = (await ada.get(path))[1]
+    assert "feedback given" in page
+    assert "feedback due" not in page
 
 
 async def test_cases_go_on_page_by_page(

@@ -22,6 +22,7 @@ from core.cases.rules import (
 from core.domain.answer import Answer, Outcome, RefusalKind
 from core.domain.case import CaseState, NewCase, Opener, ReviewVerdict, StoredCase, Urgency
 from core.domain.case_actions import ASKERS_OWN, CaseAction, CaseActionKind, Opening, Refusal
+from core.domain.delivery import CasePart
 from core.domain.officers import Account, Officers
 from tests.factories import NOW
 from tests.unit.cases.world import (
@@ -40,7 +41,8 @@ from tests.unit.cases.world import (
 
 REPORT = "My manager takes bribes from a supplier."
 OPEN, CLAIMED, DONE, CLOSED = CaseState
-CLAIM, ANSWER, CLOSE, MARK_WRONG, MARK_PARTLY, MARK_RIGHT, ACCEPT, ASK_AGAIN = CaseActionKind
+CLAIM, ANSWER, ACKNOWLEDGE, MESSAGE, CLOSE, *_MARKS, ACCEPT, ASK_AGAIN = CaseActionKind
+MARK_WRONG, MARK_PARTLY, MARK_RIGHT = _MARKS
 
 
 def action(kind: CaseActionKind, by: Account = ADA, **more: Any) -> CaseAction:
@@ -170,7 +172,11 @@ def test_the_asker_hears_of_a_claim_and_of_a_close_without_an_answer() -> None:
     """Of nothing else: an answer speaks for itself."""
     about = case(CLOSED)
     told = {kind: news_for_asker(about, action(kind)) for kind in CaseActionKind}
-    assert {kind: news for kind, news in told.items() if news} == {CLAIM: CLAIMED, CLOSE: CLOSED}
+    assert {kind: (news.what, news.state) for kind, news in told.items() if news} == {
+        CLAIM: (CasePart.NEWS, CLAIMED),
+        CLOSE: (CasePart.NEWS, CLOSED),
+        ACKNOWLEDGE: (CasePart.ACKNOWLEDGED, None),
+    }
     assert news_for_asker(replace(about, answered_at=NOW), action(CLOSE)) is None
 
 

@@ -21,7 +21,7 @@ from core.domain.case import (
 )
 from core.domain.case_actions import Refusal
 from core.domain.conversation import Place
-from core.domain.delivery import AboutCase, CasePart
+from core.domain.delivery import AboutCase
 from core.domain.errors import OvertakenError
 from core.domain.evidence import Evidence
 from core.domain.json_value import Json
@@ -123,6 +123,7 @@ def stored(new: NewCase, answer: Answer) -> StoredCase:
         is_private=new.is_private,
         is_anonymous=new.is_anonymous,
         is_sensitive=new.is_sensitive,
+        clock=new.clock,
         is_wrong=False,
         reason=new.asked.outcome.value,
         question_id=new.asked.question_id,
@@ -192,7 +193,7 @@ class InMemoryCases:
             raise
 
     def unit(self) -> CaseUnit:
-        return CaseUnit(rows=self, log=_Log(self), posts=_Posts(self))
+        return CaseUnit(rows=self, log=_Log(self), posts=_Posts(self), codes=_Codes())
 
     def seen_by(self, *_: str) -> Self:
         """See `CaseStore.seen_by`: there is one unit."""
@@ -307,6 +308,17 @@ class _Log:
         self._store.rows.tags.append(f"{Tag.CASE_REFUSED.value} {actor.ref} {refusal.value}")
 
 
+class _Codes:
+    """Keeps no code: `tests/integration/cases/test_codes.py` needs them."""
+
+    async def keep(self, case_id: str, code: str, /) -> None:
+        assert case_id
+        assert code
+
+    async def find(self, code: str, /) -> str | None:
+        return None
+
+
 class _Posts:
     def __init__(self, store: InMemoryCases) -> None:
         self._store = store
@@ -324,16 +336,22 @@ class _Posts:
     async def remind(
         self,
         case: StoredCase,
-        part: CasePart,
+        about: AboutCase,
         recorded: RecordedEvent,
         routes: tuple[Route, ...],
         /,
     ) -> None:
         told = ",".join(route.channel or route.person for route in routes)
-        self._post(f"{part.value} {case.number} {told}")
+        self._post(f"{about.what.value} {case.number} {told}")
 
     async def tell_asker(
-        self, case: StoredCase, about: AboutCase, recorded: RecordedEvent, /, *, is_direct: bool
+        self,
+        case: StoredCase,
+        about: AboutCase,
+        recorded: RecordedEvent,
+        /,
+        *,
+        is_direct: bool,
     ) -> None:
         state = f" {about.state.value}" if about.state else ""
         self._post(f"{about.what.value}{state} {'directly' if is_direct else 'in the thread'}")

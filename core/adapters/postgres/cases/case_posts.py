@@ -12,7 +12,15 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.cases.case_rows import PostgresCaseRows
 from core.adapters.postgres.queue.replies import queue_reply, reply_of
-from core.domain.case import CaseReminder, OfficerReply, StoredCase, SupersededAnswer
+from core.domain.case import (
+    CaseNews,
+    CaseReminder,
+    CaseState,
+    OfficerReply,
+    ReportDue,
+    StoredCase,
+    SupersededAnswer,
+)
 from core.domain.conversation import Place
 from core.domain.delivery import AboutCase, CasePart, Clarified, Notice, StoredReply
 from core.domain.errors import IntegrityError
@@ -127,7 +135,7 @@ class PostgresCasePosts:
     async def remind(
         self,
         case: StoredCase,
-        part: CasePart,
+        about: AboutCase,
         recorded: RecordedEvent,
         routes: tuple[Route, ...],
         /,
@@ -137,9 +145,9 @@ class PostgresCasePosts:
             place = route.place(case.case_id)
             await self._queue(
                 case,
-                AboutCase(what=part, case_id=case.case_id),
+                about,
                 recorded,
-                cause=f"case:{case.case_id}:{part.value}",
+                cause=f"case:{case.case_id}:{about.what.value}",
                 conversation_id=await officers_conversation(self._connection, place, ids=self._ids),
                 person=route.person,
                 mode=place.mode,
@@ -151,7 +159,7 @@ class PostgresCasePosts:
     ) -> None:
         """See `CasePosts.tell_asker`."""
         news, message = f"case:{case.case_id}:news", f"case_message:{about.message_id}"
-        cause = news if about.what is CasePart.NEWS else message
+        cause = news if about.message_id is None else message
         await self._queue_to_asker(case, about, recorded, cause=cause, is_direct=is_direct)
 
     async def supersede(
@@ -242,25 +250,30 @@ async def read_case(
     match about.what:
         case CasePart.CARD:
             return replace(reply, case=case.shown(platform=platform, tenant=tenant))
-        case CasePart.NEWS:
-            return replace(reply, news=case.news(about.state or case.state))
-        case CasePart.REMINDER | CasePart.OVERDUE:
-            return replace(reply, reminder=_reminder(case, about.what))
-        case CasePart.REPLY:
+        case CasePart.NEWS | CasePart.ACKNOWLEDGED | CasePart.UNHEARD:
+            return replace(reply, news=_news(case, about))
+        case CasePart.REMINDER | CasePart.OVERDUE | CasePart.ESCALATED | CasePart.WRITTEN:
+            return replace(reply, reminder=_reminder(case, about))
+        case CasePart.REPLY | CasePart.SUPERSEDED:
             told = (await connection.execute(_TOLD, {"id": about.message_id})).one()
-            return replace(reply, officer_reply=_officer_reply(case, told))
-        case CasePart.SUPERSEDED:
-            told = (await connection.execute(_TOLD, {"id": about.message_id})).one()
-            earlier = None if replaced is None else reply_of(replaced)
-            if earlier is None or earlier.answer is None:
-                raise IntegrityError(f"the case {case.case_id} supersedes no answer")
-            superseded = SupersededAnswer(
-                answer=earlier.answer,
-                officer=told.officer_name,
-                number=case.number,
-                is_elsewhere=told.is_direct or earlier.asked is not None,
-            )
-            return replace(reply, superseded=superseded, groups=earlier.groups)
+            if about.what is CasePart.REPLY:
+                return replace(reply, officer_reply=_officer_reply(case, told))
+            return _superseded(reply, case, told, replaced)
+
+
+def _superseded(
+    reply: StoredReply, case: StoredCase, told: Any, replaced: dict[str, Any] | None
+) -> StoredReply:
+    earlier = None if replaced is None else reply_of(replaced)
+    if earlier is None or earlier.answer is None:
+        raise IntegrityError(f"the case {case.case_id} supersedes no answer")
+    superseded = SupersededAnswer(
+        answer=earlier.answer,
+        officer=told.officer_name,
+        number=case.number,
+        is_elsewhere=told.is_direct or earlier.asked is not None,
+    )
+    return replace(reply, superseded=superseded, groups=earlier.groups)
 
 
 def _rewriting(reply: StoredReply, replaced: dict[str, Any] | None) -> StoredReply:
@@ -289,14 +302,29 @@ def _rewriting(reply: StoredReply, replaced: dict[str, Any] | None) -> StoredRep
     return replace(reply, superseded=superseded, groups=earlier.groups)
 
 
-def _reminder(case: StoredCase, part: CasePart) -> CaseReminder:
+def _news(case: StoredCase, about: AboutCase) -> CaseNews:
+    news = replace(case.news(about.state or case.state), ways=about.ways)
+    is_acknowledgement = about.what is CasePart.ACKNOWLEDGED
+    due_at = case.clock.feedback_by if is_acknowledgement else news.due_at
+    return replace(news, due_at=due_at, is_acknowledgement=is_acknowledgement)
+
+
+def _reminder(case: StoredCase, about: AboutCase) -> CaseReminder:
+    due_at, state = case.due_at, case.state
+    if about.clock is not None:
+        is_feedback = about.clock is ReportDue.FEEDBACK
+        due_at = case.clock.feedback_by if is_feedback else case.clock.acknowledge_by
+        state = state if about.clock in case.clock.owed else CaseState.ANSWERED
     return CaseReminder(
         case_id=case.case_id,
         number=case.number,
-        due_at=case.due_at or case.opened_at,
-        state=case.state,
+        due_at=due_at or case.opened_at,
+        state=state,
         officer=case.owner_name,
-        is_overdue=part is CasePart.OVERDUE,
+        is_overdue=about.what in {CasePart.OVERDUE, CasePart.ESCALATED},
+        clock=about.clock,
+        is_escalated=about.what is CasePart.ESCALATED,
+        has_written=about.what is CasePart.WRITTEN,
     )
 
 
@@ -307,6 +335,7 @@ def _officer_reply(case: StoredCase, told: Any) -> OfficerReply:
         officer=told.officer_name,
         question=case.question,
         text=told.body,
+        is_report=case.is_sensitive,
         asker=case.account.person,
         permalink=case.permalink if told.is_direct else None,
     )

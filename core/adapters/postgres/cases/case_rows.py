@@ -32,6 +32,12 @@ _COLUMNS = (  # the question as it stands alone, unless a report was made before
     " k.due_at, k.opened_at, k.urgency, k.opener, k.note, k.record_id::text, k.asker_name,"
     " k.person, k.mode, k.permalink, k.is_private, k.is_anonymous, k.is_sensitive, k.is_wrong,"
     " k.reason, k.reply_id, k.answered_at, k.reminded_at, k.overdue_at, k.excluded,"
+    " k.acknowledge_by, k.acknowledged_at, k.feedback_by, k.feedback_at, k.clocked_until,"
+    " CASE WHEN k.is_sensitive THEN (SELECT coalesce(json_agg(json_build_object('at', m.at,"
+    "  'officer', m.officer_name, 'text', citebound.shown_words(m.body, o.reply))"
+    "  ORDER BY m.id), '[]') FROM citebound.case_messages m WHERE m.case_id = k.id"
+    "  AND m.kind IN ('message', 'answer', 'written') AND m.refusal IS NULL"
+    "  AND m.body <> '') ELSE '[]' END AS messages,"
     " q.id::text AS question_id,"
     " CASE WHEN EXISTS (SELECT FROM citebound.questions b JOIN citebound.answers r"
     "  ON r.question_id = b.id WHERE b.conversation_id = q.conversation_id"
@@ -89,16 +95,18 @@ _ANSWER = text(
 _INSERT = text(
     "INSERT INTO citebound.cases (id, number, question_id, state, reason, due_at, opened_at,"
     " urgency, opener, note, reply_id, record_id, asker, asker_name, person, mode, permalink,"
-    " is_private, is_anonymous, is_sensitive, excluded) OVERRIDING SYSTEM VALUE VALUES (:case_id,"
+    " is_private, is_anonymous, is_sensitive, excluded, acknowledge_by, feedback_by)"
+    " OVERRIDING SYSTEM VALUE VALUES (:case_id,"
     " :number, :question_id, 'open', :outcome, :due_at, :opened_at, :urgency, :opener, :note,"
     " :reply_id, :record_id, :asker, :asker_name, :person, :mode, :permalink, :is_private,"
-    " :is_anonymous, :is_sensitive, CAST(:excluded AS text[]))"
+    " :is_anonymous, :is_sensitive, CAST(:excluded AS text[]), :acknowledge_by, :feedback_by)"
 )
 _TO_REMIND = text(
     "SELECT id::text FROM citebound.cases WHERE state IN ('open', 'claimed')"
     " AND overdue_at IS NULL AND due_at <= CASE WHEN reminded_at IS NULL THEN"
     "  CAST(:until AS timestamptz) ELSE CAST(:now AS timestamptz) END"
-    " ORDER BY due_at LIMIT 500"
+    " UNION SELECT id::text FROM citebound.cases WHERE feedback_at IS NULL AND least(feedback_by,"
+    "  CASE WHEN acknowledged_at IS NULL THEN acknowledge_by END) <= :until LIMIT 500"
 )
 _PERSON = text("SELECT encode(match_hash, 'hex') FROM audit.identity WHERE pseudonym = :asker")
 _PASSED_ON = text(
@@ -114,7 +122,9 @@ _SAVE = text(
     " note = :note, urgency = :urgency, due_at = :due_at, asker_name = :asker_name,"
     " permalink = :permalink, is_private = :is_private, is_anonymous = :is_anonymous,"
     " is_sensitive = :is_sensitive, reminded_at = :reminded_at, overdue_at = :overdue_at,"
-    " excluded = CAST(:excluded AS text[])"
+    " excluded = CAST(:excluded AS text[]), acknowledge_by = :acknowledge_by,"
+    " acknowledged_at = :acknowledged_at, feedback_by = :feedback_by, feedback_at = :feedback_at,"
+    " clocked_until = :clocked_until"
     " WHERE id = CAST(:case_id AS uuid)"
 )
 _LOCK = text("SELECT 1 FROM citebound.conversations WHERE id = CAST(:id AS uuid) FOR NO KEY UPDATE")
@@ -182,12 +192,14 @@ class PostgresCaseRows:
 
     async def insert(self, case: NewCase, /) -> StoredCase:
         """See `CaseRows.insert`."""
-        await self._connection.execute(_INSERT, row_of(case, **row_of(case.asked)))
+        await self._connection.execute(
+            _INSERT, row_of(case, **row_of(case.asked), **row_of(case.clock))
+        )
         return await self._stored(case.case_id)
 
     async def save(self, case: StoredCase, /) -> StoredCase:
         """See `CaseRows.save`."""
-        await self._connection.execute(_SAVE, row_of(case))
+        await self._connection.execute(_SAVE, row_of(case, **row_of(case.clock)))
         return await self._stored(case.case_id)
 
     async def _stored(self, case_id: str) -> StoredCase:

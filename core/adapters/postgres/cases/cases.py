@@ -7,6 +7,7 @@ from typing import TypeVar
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from core.adapters.postgres.cases.case_codes import PostgresCaseCodes
 from core.adapters.postgres.cases.case_log import PostgresCaseLog
 from core.adapters.postgres.cases.case_posts import PostgresCasePosts
 from core.adapters.postgres.cases.case_rows import PostgresCaseRows
@@ -34,6 +35,7 @@ def case_unit(connection: AsyncConnection, *, ledger: Ledger) -> CaseUnit:
         rows=PostgresCaseRows(connection),
         log=PostgresCaseLog(connection, ledger),
         posts=PostgresCasePosts(connection, ids=ledger.ids),
+        codes=PostgresCaseCodes(connection, ledger.pseudonyms),
     )
 
 

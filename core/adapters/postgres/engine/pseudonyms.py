@@ -76,6 +76,10 @@ class Pseudonyms:
         named = json.dumps([person.platform, person.tenant, person.person]).encode()
         return hmac.digest(self._key, named, hashlib.sha256)
 
+    def code_hash(self, code: str) -> bytes:
+        """Return what the code of a report is found by: 32 bytes, never those of a person."""
+        return hmac.digest(self._key, f"case code {code}".encode(), hashlib.sha256)
+
     async def of(self, connection: AsyncConnection, person: Account, conversation_id: str) -> str:
         """Return the pseudonym of a person in a conversation, made if they never were in one."""
         keys = {"match": self.match_hash(person), "conversation": conversation_id}

@@ -52,6 +52,11 @@ _FORGET = text(
     " AND (message_key = :key OR starts_with(message_key, :key || ':edited:'))"
 )
 """A report typed by editing a message has a key that begins like that of the edit."""
+_FORGET_CONVERSATION = text(
+    "SELECT citebound.forget_conversation(array_agg(id)) FROM citebound.inbox"
+    " WHERE conversation_id = CAST(:conversation AS uuid)"
+    " AND (message_key = :key OR starts_with(message_key, :key || ':edited:'))"
+)
 _TOLD = text(
     "SELECT EXISTS (SELECT FROM citebound.outbox o JOIN citebound.inbox i"
     " ON o.cause = 'message:' || i.id WHERE o.conversation_id = CAST(:conversation AS uuid)"
@@ -268,6 +273,7 @@ class PostgresInbox:
             )
         keys = {"conversation": target["conversation_id"], "key": message.target_key}
         await connection.execute(_FORGET, keys)
+        await connection.execute(_FORGET_CONVERSATION, keys)
         return accepted
 
     async def _stopped(

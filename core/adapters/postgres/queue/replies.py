@@ -34,14 +34,19 @@ _REPLY = (
     "answer notice question_id answer_id record_id leaf_hash groups language? about?"
     " outdated=is_outdated? edition? asked? subject? checkpoint? again=ask_again_at?"
 )
-_ABOUT = "what case=case_id message=message_id state"
+_ABOUT = "what case=case_id message=message_id state clock? ways?"
 _REMINDERS = frozenset({CasePart.REMINDER, CasePart.OVERDUE})
+_TO_WRITERS = frozenset(
+    {CasePart.ESCALATED, CasePart.WRITTEN, CasePart.ACKNOWLEDGED, CasePart.UNHEARD}
+)
 A_SUBJECT = 8
 """Likewise of a notice that names what it is about."""
 A_SOURCE = 9
 """Likewise of a notice about a source of policies."""
 A_REPORT = 10
 """Likewise of what is said of a reported answer."""
+OF_WRITERS = 11
+"""Likewise of what the writer of a report is owed, and of what they wrote."""
 OF_VERDICTS = {
     ReviewVerdict.RIGHT: Notice.REPORT_RIGHT,
     ReviewVerdict.PARTLY: Notice.REPORT_PARTLY,
@@ -148,7 +153,7 @@ def reply_of(stored: Mapping[str, Any]) -> StoredReply:
     Raises:
         ContractError: A later release wrote it.
     """
-    if stored["v"] not in range(FORMAT, A_REPORT + 1):
+    if stored["v"] not in range(FORMAT, OF_WRITERS + 1):
         raise ContractError(f"expected a reply of format {FORMAT}, got {stored['v']!r}")
     chosen = stored.get("asked", "") if stored.get("chosen") else None
     return value_of(
@@ -164,17 +169,21 @@ def reply_of(stored: Mapping[str, Any]) -> StoredReply:
 
 
 def _format(reply: StoredReply) -> int:
+    if reply.about is not None:
+        return _format_of_case(reply.about)
     if reply.checkpoint is not None or reply.is_outdated:
         return OUTDATED if reply.checkpoint is None else A_CHECKPOINT
     if reply.edition is not None:
         return AN_EDITION
     if reply.subject is not None:
         return _FORMATS.get(reply.notice, A_SUBJECT)
-    if reply.chosen is not None:
-        return CLARIFIED
-    if reply.about is not None and reply.about.what in _REMINDERS:
-        return A_REMINDER
-    return FORMAT if reply.about is None else ABOUT_A_CASE
+    return FORMAT if reply.chosen is None else CLARIFIED
+
+
+def _format_of_case(about: AboutCase) -> int:
+    if about.clock is not None or about.what in _TO_WRITERS:
+        return OF_WRITERS
+    return A_REMINDER if about.what in _REMINDERS else ABOUT_A_CASE
 
 
 _DONE = text(
