@@ -12,7 +12,7 @@ from core.domain.answer import Answer
 from core.domain.delivery import Notice, StoredReply
 from core.domain.officers import NoLink, SignInLink
 from core.language.interface.dates import day_and_time, time_of_day
-from core.language.interface.texts import Text, as_it_is
+from core.language.interface.texts import Text
 from core.language.languages import Language
 
 NAME = "Compliance Assistant"
@@ -331,7 +331,7 @@ _NOTICES: Mapping[Notice, Text] = {
     Notice.SOURCE_WORKS: SOURCE_WORKS,
     Notice.HOW_IT_WORKS: HOW_IT_WORKS,
     Notice.STAFF_ALONE: STAFF_ALONE,
-    Notice.CASE_CODE: as_it_is("{subject}"),
+    Notice.CASE_CODE: Text("Reply to a case code: {subject}", "Zu einem Fallcode: {subject}"),
     Notice.SIGN_IN: _NO_LINK[NoLink.NO_CONSOLE],
     Notice.MAYBE_ABOVE: Text(
         "Your answer may be above; {platform} did not say whether it arrived.",
