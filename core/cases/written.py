@@ -13,12 +13,13 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from core.domain.officers import Account
+from core.expressions import expression
 
 MOST_MENTIONS = 20
 """People whom an answer names at most; the names of further ones are text."""
 LONGEST_WRITTEN = 12_000
 """Characters of an answer with the signs of its form."""
-_TOKEN = re.compile(
+_TOKEN = expression(
     r"\\(?P<escaped>[!-/:-@\[-`{-~])"
     r"|\[(?P<label>(?:[^\[\]\\\n]|\\[!-/:-@\[-`{-~]){1,300})\]"
     r"\((?P<url>https://[^\s()<>\[\]\\]{1,2000})\)"
@@ -27,12 +28,12 @@ _TOKEN = re.compile(
 )
 """Linear: a label is bounded and holds no bracket, so that each character is tried a fixed number
 of times."""
-_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
-_ITEM = re.compile(r"[-*•] +(?=\S)")
-_NUMBER = re.compile(r"\d{1,3}[.)] +(?=\S)")
-_SIGNS = re.compile(r"[\\*_\[\]<]")
-_LEADS = re.compile(r"[-•](?= )")
-_NUMBERED = re.compile(r"(\d{1,3})([.)])(?= )")
+_ESCAPED = expression(r"\\([!-/:-@\[-`{-~])")
+_ITEM = expression(r"[-*•] +(?=\S)")
+_NUMBER = expression(r"\d{1,3}[.)] +(?=\S)")
+_SIGNS = expression(r"[\\*_\[\]<]")
+_LEADS = expression(r"[-•](?= )")
+_NUMBERED = expression(r"(\d{1,3})([.)])(?= )")
 
 
 class WrittenKind(StrEnum):
