@@ -23,6 +23,7 @@ from core.adapters.voyage.text_models import VoyageEmbedder, VoyageReranker
 from core.agent.extractive.reasoner import ExtractiveReasoner
 from core.agent.prompts import RELEASED, Prompts
 from core.agent.prompts.choice import chosen_prompts
+from core.agent.wording import WITHOUT_MODEL
 from core.config.settings import Settings
 from core.domain.errors import ConfigError, ContractError, UsageError
 from core.ports import (
@@ -272,8 +273,9 @@ def replaying_reasoners(
 ) -> Reasoners:
     """Return who answered a recorded question, with the recorded calls of language models."""
     rules = ExtractiveReasoner(reader)
-    answered_by: str = question.record.document["run"]["reasoner"]
-    if answered_by == rules.name and not question.trace["model_calls"]:
+    is_by_rules = question.record.document["run"]["reasoner"] == rules.name
+    is_by_rules |= not WITHOUT_MODEL.each.isdisjoint(question.answer["notes"])  # a summary
+    if is_by_rules and not question.trace["model_calls"]:
         return Reasoners(first=rules, fallback=None)
     from core.adapters.anthropic.replayed_calls import replaying_reasoner  # noqa: PLC0415  # above
 

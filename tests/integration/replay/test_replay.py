@@ -35,6 +35,7 @@ async def replayed(service: Service, record_id: str) -> Replay:
         "How long is parental leave?",
         "May contractors accept gifts?",
         "Who owns the gifts policy?",
+        "Summarise the gifts policy.",
         "Thanks!",
         "What about it?",
     ],
