@@ -2,20 +2,26 @@
 
 The connection is handed over by the caller (`config.attributes["connection"]`), who also sees to it
 that nobody else migrates meanwhile. Tests, the embedded database and a real server take this way.
-Whoever it is, what is made belongs to the owner's role, once there is one.
+Of `alembic` itself, the database is that of the settings, under the same lock. Whoever it is, what
+is made belongs to the owner's role, once there is one.
 """
 
+import asyncio
 from collections.abc import Collection, Mapping
 from typing import Any
 
 from alembic import context
 from alembic.runtime.migration import MigrationContext, MigrationInfo
+from alembic.util import CommandError
 from sqlalchemy import Connection, event, text
 
+from core.adapters.postgres.access import migration_url
 from core.adapters.postgres.engine.ledger import Ledger, append_migration
 from core.adapters.postgres.engine.roles import BECOME_OWNER
+from core.adapters.postgres.engine.schema import alone, revision_of
 from core.adapters.system import SystemClock, UuidSource
 from core.audit.documents import Event
+from core.config.settings import Settings
 from core.domain.audit import Tag
 
 LIMITS = text(
@@ -25,8 +31,9 @@ LIMITS = text(
 """Of each transaction, not of the session: a pooler would hand that to others."""
 
 
-UNIT: str | None = context.config.attributes["unit"]
-"""Of the records of migrations; None: the database is new, and nothing in it changes."""
+GIVEN = context.config.attributes
+"""`unit`: that of the records of migrations; None: the database is new, and nothing in it changes.
+"""
 HAS_RECORD = text("SELECT to_regclass('audit.record') IS NOT NULL")
 HAS_RECORDS = text("SELECT EXISTS (SELECT FROM audit.record)")
 MIGRATOR = text("SELECT session_user FROM audit.tag WHERE tag = 'schema:migrated'")
@@ -36,8 +43,8 @@ def _record(
     ctx: MigrationContext, step: MigrationInfo, heads: Collection[Any], run_args: Mapping[str, Any]
 ) -> None:
     """Record a step in its transaction, unless the schema knew no such record then."""
-    connection = ctx.connection
-    if connection is None or UNIT is None or not connection.scalar(HAS_RECORD):
+    connection, unit = ctx.connection, GIVEN["unit"]
+    if connection is None or unit is None or not connection.scalar(HAS_RECORD):
         return
     login = connection.scalar(MIGRATOR)
     # To take back what an empty record has must not be what keeps it from being taken back.
@@ -57,7 +64,7 @@ def _record(
             "after": "".join(step.destination_revision_ids),
         },
     )
-    ledger = Ledger(clock=SystemClock(), ids=UuidSource(), unit=UNIT)
+    ledger = Ledger(clock=SystemClock(), ids=UuidSource(), unit=unit)
     append_migration(connection, ledger.entry(migrated, content={}))
 
 
@@ -87,4 +94,24 @@ def run(connection: Connection) -> None:
         event.remove(connection, "begin", _limited)
 
 
-run(context.config.attributes["connection"])
+def run_by_command() -> None:
+    """Run what somebody typed as `alembic`.
+
+    Raises:
+        CommandError: SQL is wanted instead of a migration: steps read what is stored.
+    """
+    if context.is_offline_mode():
+        raise CommandError("migrations can't be written as SQL: run `citebound migrate`")
+    settings = Settings.from_environment()
+
+    def work(connection: Connection) -> None:
+        GIVEN["unit"] = None if revision_of(connection) is None else settings.unit
+        run(connection)
+
+    asyncio.run(alone(asyncio.run(migration_url(settings)), work))
+
+
+if "connection" in GIVEN:
+    run(GIVEN["connection"])
+else:
+    run_by_command()

@@ -2,11 +2,13 @@
 
 import asyncio
 import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
+import psycopg
 import pytest
 from sqlalchemy import make_url, text
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -353,3 +355,27 @@ async def test_a_database_that_went_away_is_a_passing_fault(database_url: str) -
     with pytest.raises(TransientError, match="the database failed"):
         await store.current_edition()
     await engine.dispose()
+
+
+def test_alembic_itself_finds_the_database(empty_url: str) -> None:
+    """It is that of the settings, and so is the unit in which a later step is recorded."""
+
+    def run(*words: str) -> tuple[int, str]:
+        done = subprocess.run(  # noqa: S603  # our own words
+            (sys.executable, "-m", "alembic", *words),
+            env={"DATABASE_URL": empty_url, "CITEBOUND_UNIT": "paris"},
+            cwd=ROOT, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        return done.returncode, done.stdout + done.stderr
+
+    assert run("upgrade", "head") == (0, "")
+    assert run("current") == (0, f"{newest_revision()} (head)\n")
+    assert "citebound migrate" in run("upgrade", "head", "--sql")[1]
+    steps = "SELECT unit FROM audit.record WHERE tag = 'schema:migrated'"
+    with psycopg.connect(empty_url, autocommit=True) as connection:
+        assert connection.execute(steps).fetchall() == [], "nothing in a new database changes"
+        assert [run(move, to)[0] for move, to in (("downgrade", "-1"), ("upgrade", "head"))] == [
+            0,
+            0,
+        ]
+        assert connection.execute(steps).fetchall() == [("paris",)]

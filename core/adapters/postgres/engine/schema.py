@@ -9,7 +9,7 @@ import logging
 import threading
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -199,20 +199,29 @@ async def migrate(engine: AsyncEngine, *, to: str = "head", unit: str = UNIT) ->
         ConfigError: The database is newer than this release, or a migration was refused.
     """
     server = servers_behind(engine).current
-    await asyncio.to_thread(_migrate, engine.url, server, to, unit)
+    await asyncio.to_thread(_alone, engine.url, server, partial(_run_alembic, to=to, unit=unit))
 
 
 async def migrate_by(url: str, *, unit: str) -> None:
     """Migrate as the login of a URL, which no process but this one uses; see `migrate`."""
+    await alone(url, partial(_run_alembic, to="head", unit=unit))
+
+
+async def alone(url: str, work: Callable[[Connection], None]) -> None:
+    """Do something on a connection of the login of a URL while nobody else migrates.
+
+    Raises:
+        ConfigError: There is no such database.
+    """
     engine = engine_for(url, pooled=False, by_pooler=True)
     try:
         await _facts(engine, None)
-        await migrate(engine, unit=unit)
+        await asyncio.to_thread(_alone, engine.url, servers_behind(engine).current, work)
     finally:
         await engine.dispose()
 
 
-def _migrate(url: URL, server: Mapping[str, Any], to: str, unit: str) -> None:
+def _alone(url: URL, server: Mapping[str, Any], work: Callable[[Connection], None]) -> None:
     told = {**connect_arguments(url, None, by_pooler=True), **server}
     engine = create_engine(url, hide_parameters=True, connect_args=told, poolclass=NullPool)
     with (
@@ -221,10 +230,19 @@ def _migrate(url: URL, server: Mapping[str, Any], to: str, unit: str) -> None:
         held(holder, AdvisoryLock.MIGRATING, within_s=MIGRATED_WITHIN_S),
         engine.connect() as connection,
     ):
-        _run_alembic(connection, to, unit)
+        work(connection)
 
 
-def _run_alembic(connection: Connection, to: str, unit: str) -> None:
+def revision_of(connection: Connection) -> str | None:
+    """Return the revision of a database; None: it is new."""
+    here = connection.scalar(text("SELECT to_regclass('citebound.alembic_version')"))
+    asked = text("SELECT version_num FROM citebound.alembic_version")
+    current = connection.scalar(asked) if here else None
+    connection.rollback()
+    return current
+
+
+def _run_alembic(connection: Connection, *, to: str, unit: str) -> None:
     from alembic import command  # noqa: PLC0415  # 0.2 s that most starts need not pay
     from alembic.config import Config  # noqa: PLC0415
     from alembic.util import CommandError  # noqa: PLC0415
@@ -239,13 +257,7 @@ def _run_alembic(connection: Connection, to: str, unit: str) -> None:
             f" GRANT {DatabaseRole.OWNER} TO {login}, or let CITEBOUND_MIGRATION_URL"
             " name a login that is a member of it"
         )
-    here = connection.scalar(text("SELECT to_regclass('citebound.alembic_version')"))
-    current = (
-        connection.scalar(text("SELECT version_num FROM citebound.alembic_version"))
-        if here
-        else None
-    )
-    connection.rollback()
+    current = revision_of(connection)
     config.attributes["unit"] = None if current is None else unit
     if current is not None and current not in known_revisions():
         raise ConfigError(
