@@ -35,6 +35,7 @@ KNOWN_SKIPS = (
     "not root",
     "pgbouncer absent",
     "uv absent",
+    "another Python absent",
     "history absent",
     "podman can't run",
 )

@@ -2,10 +2,9 @@
 
 import asyncio
 import secrets
-import tempfile
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
-from pathlib import Path
+from io import BytesIO
 from uuid import UUID
 
 from aiohttp import web
@@ -22,8 +21,7 @@ from core.adapters.postgres.console.search import (
     find_records,
 )
 from core.adapters.postgres.record.export import PostgresExport, Selection, read_bundle
-from core.audit.bundle.contents import Bundle
-from core.audit.bundle.write import write_bundle
+from core.audit.bundle.write import Bundle, write_bundle
 from core.audit.checkpoint import PublicKey
 from core.domain.case_actions import NOTE_LIMIT
 from core.domain.errors import IntegrityError, UsageError
@@ -155,10 +153,9 @@ def _uuid(written: str) -> UUID:
 
 
 def _zipped(bundle: Bundle) -> bytes:
-    with tempfile.TemporaryDirectory(prefix="citebound-export-") as folder:
-        path = Path(folder) / "bundle.zip"
-        write_bundle(bundle, path)
-        return path.read_bytes()
+    held = BytesIO()
+    write_bundle(bundle, held)
+    return held.getvalue()
 
 
 def _ascii(name: str) -> str:

@@ -19,72 +19,13 @@ from markupsafe import Markup
 from bot.forms.reasons import REASONS
 from bot.officer.written import written_html
 from bot.replies.safe_text import clean, permalink_or_none
+from core.audit.bundle import verify
 from core.cases.written import plain
 
 STATIC: Mapping[str, str] = {"console.css": "text/css", "icon.svg": "image/svg+xml"}
 """Files that the pages refer to, and their types."""
-OUTCOMES: Mapping[str, str] = {
-    "answered": "Answered",
-    "clarification": "Asked back",
-    "refused": "Not answered",
-    "escalated": "Escalated",
-    "failed": "Failed",
-    "ignored": "No question",
-}
+OUTCOMES: Mapping[str, str] = {name: words for name, (words, _) in verify.OUTCOMES.items()}
 BADGES: Mapping[str, str] = {"high": "High", "medium": "Medium", "low": "Low"}
-EVENTS: Mapping[str, str] = {
-    "message:received": "Question received",
-    "message:edited": "Message edited",
-    "message:deleted": "Message deleted",
-    "question:answered": "Answer recorded",
-    "question:refused": "Recorded without an answer",
-    "question:escalated": "Recorded for a person",
-    "question:failed": "Recorded as failed",
-    "clarification:asked": "Question back recorded",
-    "clarification:answered": "Question back answered",
-    "clarification:expired": "Question back left unanswered",
-    "assumption:stated": "Assumption stated",
-    "assumption:revoked": "Assumption revoked",
-    "conflict:found": "Conflict between policies found",
-    "conflict:resolved": "Conflict resolved",
-    "reply:posted": "Reply posted",
-    "reply:updated": "Reply updated",
-    "reply:withheld": "Reply withheld",
-    "reply:uncertain": "Posting in doubt",
-    "reply:abandoned": "Reply could not be posted",
-    "reply:removed": "Reply removed",
-    "feedback:given": "Feedback",
-    "feedback:refused": "Feedback refused",
-    "answer:reviewed": "Answer reviewed",
-    "answer:superseded": "Answer superseded",
-    "answer:affected": "Affected by a new edition",
-    "answer:confirmed": "Found the same after a change",
-    "contradiction:found": "Found to contradict another answer",
-    "case:opened": "Case opened",
-    "case:noted": "Note added to the case",
-    "case:assigned": "Case claimed",
-    "case:acknowledged": "Report acknowledged",
-    "case:messaged": "Message about a report",
-    "case:escalated": "Report escalated",
-    "case:answered": "Case answered",
-    "case:reminded": "Officers reminded of the case",
-    "case:overdue": "Case overdue",
-    "case:resolved": "Case resolved",
-    "case:reopened": "Case reopened",
-    "case:closed": "Case closed",
-    "case:refused": "Refused",
-    "precedent:proposed": "Precedent proposed",
-    "precedent:approved": "Precedent approved",
-    "precedent:refused": "Precedent refused",
-    "precedent:applied": "Precedent told",
-    "precedent:suspended": "Precedent suspended",
-    "precedent:withdrawn": "Precedent withdrawn",
-    "precedent:expired": "Precedent expired",
-    "draft:accepted": "Test question accepted",
-    "draft:mended": "Test question mended",
-    "draft:dropped": "Test question dropped",
-}
-
 CHANGES: Mapping[str, str] = {
     "changed": "Other words",
     "removed": "Section gone",
@@ -149,7 +90,7 @@ class Pages:
             outcome=_named(OUTCOMES),
             reason=_named({one.value: words.en for one, words in REASONS}),
             badge=_named(BADGES),
-            event=_named(EVENTS),
+            event=_named(verify.EVENTS),
             action=_named(ACTIONS),
             change=_named(CHANGES),
             testkind=_named(TEST_KINDS),

@@ -3,7 +3,7 @@
 import asyncio
 import getpass
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -50,9 +50,8 @@ from core.adapters.postgres.record.verification import (
 )
 from core.adapters.system import SystemClock, UuidSource
 from core.audit.anchors import ReadableAnchor
-from core.audit.bundle.contents import Bundle
 from core.audit.bundle.read import CheckedBundle, check_bundle
-from core.audit.bundle.write import write_bundle
+from core.audit.bundle.write import Bundle, write_bundle
 from core.audit.checkpoint import PublicKey, checkpoint_of
 from core.audit.verification import Verification
 from core.config.settings import Settings
@@ -181,13 +180,11 @@ async def _check_bundle(bundle: Path, asked: Asked) -> CheckedBundle:
 
 
 def _told(terminal: Terminal, found: CheckedBundle, *, as_json: bool) -> int:
-    lacks = "" if found.is_anchored else "no anchor has the bundle's checkpoint"
     if as_json:
-        told = {"result": found.result, "shown": [*found.shown], "problem": found.problem}
-        terminal.show_json({**told, "lacks": [lacks] if lacks else []})
+        terminal.show_json({"result": found.result, **asdict(found)})
     else:
-        said = [*found.shown] if found.problem is None else [found.problem]
-        lines = [*said, *([f"Lacking: {lacks}"] if lacks and found.problem is None else [])]
+        lines = [*found.shown, *filter(None, [found.problem])]
+        lines += [f"Lacking: {lack}" for lack in found.lacks]
         terminal.show(Text(HEADINGS[found.result], style="bold"), *map(Text, lines))
     return CODES[found.result]
 

@@ -1,12 +1,13 @@
 """What the record holds of a precedent: it can be replayed, and its texts can leave."""
 
-import json
+import zipfile
+from pathlib import Path
 
 import pytest
 from sqlalchemy import text
 
 from core.adapters.postgres.record.export import Selection, read_bundle
-from core.audit.bundle.page import page_of
+from core.audit.bundle.write import write_bundle
 from core.ports.precedents import PrecedentState
 from core.replay.recorded import ReplayImpossibleError
 from tests.integration.precedents.conftest import ADA, GIFTS, QUESTION, WORDS, Desk
@@ -88,7 +89,7 @@ async def test_erased_by_its_own_record(desk: Desk) -> None:
     assert found.answer == WORDS
 
 
-async def test_handed_out(desk: Desk) -> None:
+async def test_handed_out(desk: Desk, tmp_path: Path) -> None:
     """A bundle of the answer holds who proposed and approved it, and its page says so."""
     found = await desk.approved()
     reply = await desk.ask()
@@ -99,13 +100,16 @@ async def test_handed_out(desk: Desk) -> None:
         bundle = await read_bundle(
             connection, Selection(record=reply.receipt.record_id), keys=[sealed.key.public]
         )
-    tags = [json.loads(one.canonical)["tag"] for one in bundle.records]
+    tags = [record.document["tag"] for record in bundle.records]
     assert tags == [
+        "corpus:published",
         "precedent:proposed",
         "precedent:approved",
         "question:answered",
         "precedent:applied",
     ]
-    page = page_of(bundle)
-    for said in (HEADING, "officer grace: A second officer approved it", found.clauses[0].quote):
+    write_bundle(bundle, tmp_path / "bundle.zip")
+    with zipfile.ZipFile(tmp_path / "bundle.zip") as archive:
+        page = archive.read("index.html").decode()
+    for said in (HEADING, "officer grace: Precedent approved", found.clauses[0].quote):
         assert said in " ".join(page.split())

@@ -52,4 +52,8 @@ def test_both_open_one_note() -> None:
     key = LedgerKey.generate("ledger.example")
     note = key.sign(Checkpoint(origin="a/audit/1", size=3, root=bytes(32)), at=1_790_000_000)
     name, raw = verify.read_key(key.public.text())
-    assert verify.open_note(note, name, raw) == ("a/audit/1", 3, bytes(32), 1_790_000_000)
+    found = verify.read_note(note, name, raw)
+    verify.check_note(found, raw)
+    assert (found.origin, found.size, found.root, found.at) == (
+        "a/audit/1", 3, bytes(32), 1_790_000_000,
+    )  # fmt: skip

@@ -1,10 +1,11 @@
 """Read records with their proofs, to be handed to somebody outside."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
+from operator import itemgetter
 
 from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -13,7 +14,8 @@ from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import RecordingStore
 from core.adapters.postgres.engine.record_ids import record_named
 from core.adapters.postgres.engine.transactions import connected
-from core.audit.bundle.contents import Bundle, BundledRecord, BundledText, Passage
+from core.audit.bundle.verify import Entry, Text, cited_versions, published_texts
+from core.audit.bundle.write import Bundle
 from core.audit.checkpoint import PublicKey, opened
 from core.audit.documents import Event
 from core.audit.merkle import Tree
@@ -63,28 +65,20 @@ SELECT record.id::text, record.canonical, leaf.idx
      OR record.doc->>'trace_id' IN (SELECT trace FROM meant WHERE trace IS NOT NULL)
      OR (record.tag IN ('precedent:proposed', 'precedent:approved')
          AND record.subject IN (SELECT precedent FROM told WHERE precedent IS NOT NULL)))
- ORDER BY leaf.idx
 """)
 """With each question all that came of it: replies, feedback, what officers did; of a precedent that
 was told its proposal and approval."""
-_PASSAGES = text("""
-SELECT DISTINCT ON (given.version_id, given.first, given.last)
-       version.id AS version_id, policy.key AS policy, version.title, section.number AS section,
-       encode(version.sha256, 'hex') AS sha256, section.char_start,
-       substr(version.text, section.char_start + 1, section.char_end - section.char_start) AS text
-  FROM unnest(CAST(:versions AS bigint[]), CAST(:firsts AS integer[]), CAST(:lasts AS integer[]))
-       AS given(version_id, first, last)
-  JOIN citebound.policy_versions AS version ON version.id = given.version_id
-  JOIN citebound.policies AS policy ON policy.id = version.policy_id
-  JOIN citebound.sections AS section ON section.version_id = version.id
-       AND section.char_start <= given.first AND section.char_end >= given.last
- ORDER BY given.version_id, given.first, given.last,
-       section.char_end - section.char_start >= given.last - given.first + :around DESC,
-       section.char_end - section.char_start
+_PUBLISHED = text("""
+SELECT record.id::text, record.canonical, leaf.idx
+  FROM audit.record JOIN audit.leaf ON leaf.record_id = record.id
+ WHERE leaf.idx < :size AND record.tag = 'corpus:published' AND EXISTS (
+   SELECT FROM jsonb_array_elements(record.doc->'versions') AS version
+    WHERE (version->>'policy_version')::bigint = ANY(CAST(:versions AS bigint[])))
 """)
-"""The smallest section that says more than the quote."""
-AROUND = 200
-"""Characters more."""
+"""The publications of what is quoted: they have the hashes of its text."""
+_POLICIES = text(
+    "SELECT id, text FROM citebound.policy_versions WHERE id = ANY(CAST(:versions AS bigint[]))"
+)
 _TEXTS = text(
     "SELECT record_id::text, field, salt, body FROM audit.content"
     " WHERE record_id = ANY(CAST(:ids AS uuid[])) ORDER BY record_id, field"
@@ -140,11 +134,6 @@ class PostgresExport(RecordingStore):
             tag=Tag.BUNDLE_EXPORTED,
             actor=actor,
             actor_kind=actor_kind,
-            conversation=None,
-            seq=None,
-            subject=None,
-            cause=None,
-            trace_id=None,
             says={"records": records, "selection": selection.about()},
         )
         async with self._engine.begin() as connection:
@@ -163,36 +152,37 @@ async def read_bundle(
     newest = (await connection.execute(_NEWEST)).mappings().one_or_none()
     if newest is None:
         raise UsageError("nothing was sealed yet: `citebound audit seal` does it")
-    rows = await _records(connection, selection, newest["size"])
-    if not rows:
+    meant = await _records(connection, selection, newest["size"])
+    if not meant:
         raise UsageError(f"no sealed record matches {selection.about()!r}")
-    leaves = await connection.execute(_LEAVES, {"size": newest["size"]})
+    hashes = await connection.scalars(_LEAVES, {"size": newest["size"]})
     signer = _signer(newest["note"], keys)
-    tree = Tree(bytes(leaf) for leaf in leaves.scalars())
+    tree = Tree(bytes(leaf) for leaf in hashes)
     if tree.root() != bytes(newest["root"]):
         raise IntegrityError(
             "the leaves do not lead to the signed root: run `citebound audit verify`"
         )
-    texts = await _texts(connection, [row["id"] for row in rows])
-    passages = await _passages(connection, texts)
-    found = await connection.execute(_AROUND, {"leaves": [row["idx"] for row in rows]})
+    given = {"ids": [row["id"] for row in meant], "size": newest["size"]}
+    texts = [Text(*row) for row in await connection.execute(_TEXTS, given)]
+    given["versions"] = sorted(cited_versions((text.field, text.body) for text in texts))
+    published = (await connection.execute(_PUBLISHED, given)).mappings()
+    leaves = {row["idx"]: row for row in (*meant, *published)}
+    records = [
+        Entry(bytes(row["canonical"]), json.loads(bytes(row["canonical"])), row["id"], leaf, path)
+        for leaf, row in sorted(leaves.items(), key=itemgetter(0))
+        for path in [tree.proof(leaf)]
+    ]
+    proven = published_texts(record.document for record in records)
+    policies = await connection.execute(_POLICIES, given)
+    found = await connection.execute(_AROUND, {"leaves": [record.leaf for record in records]})
     notes = dict.fromkeys(note for row in found for note in row if note is not None)
     return Bundle(
         note=newest["note"],
         key=signer,
-        about=selection.about(),
+        records=records,
+        texts=texts,
+        policies={version: body for version, body in policies if version in proven},
         around=[note for note in notes if _is_by(signer, note)],
-        passages=passages,
-        records=[
-            BundledRecord(
-                record_id=row["id"],
-                canonical=bytes(row["canonical"]),
-                leaf=row["idx"],
-                path=tree.proof(row["idx"]),
-                texts=texts.get(row["id"], ()),
-            )
-            for row in rows
-        ],
     )
 
 
@@ -217,44 +207,6 @@ async def _records(
     record = await record_named(connection, selection.record) if selection.record else None
     if selection.record and record is None:
         return ()
-    found = await connection.execute(
-        _RECORDS,
-        {
-            "size": size,
-            "record": record,
-            "case": selection.case,
-            "policy": selection.policy,
-            "since": selection.since,
-            "until": selection.until,
-        },
-    )
+    given = {**asdict(selection), "record": record, "size": size}
+    found = await connection.execute(_RECORDS, given)
     return found.mappings().all()
-
-
-async def _texts(connection: AsyncConnection, ids: Sequence[str]) -> dict[str, list[BundledText]]:
-    texts: dict[str, list[BundledText]] = {}
-    for row in (await connection.execute(_TEXTS, {"ids": list(ids)})).mappings():
-        texts.setdefault(row["record_id"], []).append(
-            BundledText(field=row["field"], salt=bytes(row["salt"]), body=row["body"])
-        )
-    return texts
-
-
-async def _passages(
-    connection: AsyncConnection, texts: Mapping[str, Sequence[BundledText]]
-) -> list[Passage]:
-    """Return the innermost sections that the quotes of these texts stand in."""
-    spans = sorted(
-        {
-            (one["version_id"], one["char_start"], one["char_end"])
-            for parts in texts.values()
-            for part in parts
-            if part.field == "answer_json"
-            for one in json.loads(part.body).get("citations", [])
-        }
-    )
-    versions, firsts, lasts = ([span[n] for span in spans] for n in range(3))
-    found = await connection.execute(
-        _PASSAGES, {"versions": versions, "firsts": firsts, "lasts": lasts, "around": AROUND}
-    )
-    return list(dict.fromkeys(Passage(**row) for row in found.mappings()))
