@@ -165,7 +165,7 @@ class Note(NamedTuple):
     """Both signatures by the bundle's key."""
 
 
-class Entry(NamedTuple):
+class BundledRecord(NamedTuple):
     """A record with its place in the ledger."""
 
     data: bytes
@@ -177,30 +177,31 @@ class Entry(NamedTuple):
     path: list[bytes]
 
 
-class Text(NamedTuple):
+class BundledText(NamedTuple):
     """A text that a record commits to."""
 
     record: str
     field: str
-    salt: bytes
+    salt: str
+    """In hex."""
     body: str
 
 
-class Bundle(NamedTuple):
+class BundleFiles(NamedTuple):
     """What the files of a bundle say, before anything is proven."""
 
     files: dict[str, bytes]
     key: bytes
     note: Note
-    entries: list[Entry]
-    texts: list[Text]
+    entries: list[BundledRecord]
+    texts: list[BundledText]
     times: list[Note]
     """Checkpoints around the records."""
     policies: dict[int, bytes]
     """Texts of policies, by their versions."""
 
 
-def read_bundle(files: dict[str, bytes]) -> Bundle:
+def read_bundle(files: dict[str, bytes]) -> BundleFiles:
     """Read what the page is made of.
 
     Raises:
@@ -214,7 +215,7 @@ def read_bundle(files: dict[str, bytes]) -> Bundle:
         raise NotAsRecordedError(f"there are {len(records)} records and {len(proofs)} proofs")
     notes = [_row("times.jsonl", line, note=str)["note"] for line in _lines(files, "times.jsonl")]
     numbered = {path: POLICY.fullmatch(path) for path in files}
-    return Bundle(
+    return BundleFiles(
         files=files,
         key=key,
         note=read_note(_text(files, "checkpoint.txt"), name, key),
@@ -223,18 +224,17 @@ def read_bundle(files: dict[str, bytes]) -> Bundle:
             for data, line in zip(records, proofs)  # of equal length
         ],
         texts=[
-            Text(row["record"], row["field"], _unhex("contents.jsonl", row["salt"]), row["body"])
+            BundledText(**_row("contents.jsonl", line, record=str, field=str, salt=str, body=str))
             for line in _lines(files, "contents.jsonl")
-            for row in [_row("contents.jsonl", line, record=str, field=str, salt=str, body=str)]
         ],
         times=[read_note(note, name, key) for note in notes],
         policies={int(match[1]): files[path] for path, match in numbered.items() if match},
     )
 
 
-def _entry(data: bytes, proof: Json) -> Entry:
+def _entry(data: bytes, proof: Json) -> BundledRecord:
     path = [_unhex("proofs.jsonl", digits) for digits in proof["path"]]
-    return Entry(data, _object("records.jsonl", data), proof["record"], proof["leaf"], path)
+    return BundledRecord(data, _object("records.jsonl", data), proof["record"], proof["leaf"], path)
 
 
 def _malformed(name: str) -> NotAsRecordedError:
@@ -247,10 +247,7 @@ def _refuse(names: list[str], why: str) -> None:
 
 
 def _text(files: dict[str, bytes], name: str) -> str:
-    try:
-        return files[name].decode()
-    except UnicodeDecodeError:
-        raise _malformed(name) from None
+    return files[name].decode("utf-8", "replace")
 
 
 def _lines(files: dict[str, bytes], name: str) -> list[bytes]:
@@ -339,7 +336,7 @@ def check_note(note: Note, key: bytes, signed: Signed = is_signed) -> None:
         raise NotAsRecordedError(f"a checkpoint of {note.origin} is not signed by the key")
 
 
-def check_records(bundle: Bundle) -> None:
+def check_records(bundle: BundleFiles) -> None:
     """Show that each record stands in the tree, and none twice."""
     last, note = -1, bundle.note
     for data, document, named, leaf, path in bundle.entries:
@@ -350,7 +347,7 @@ def check_records(bundle: Bundle) -> None:
         last = leaf
 
 
-def check_times(bundle: Bundle) -> None:
+def check_times(bundle: BundleFiles) -> None:
     """Show that each record's time fits the checkpoints around it.
 
     A checkpoint before it did not have the record yet, one after it did.
@@ -367,14 +364,14 @@ def check_times(bundle: Bundle) -> None:
             )
 
 
-def sealed_between(bundle: Bundle, leaf: int) -> tuple[Optional[int], Optional[int]]:
+def sealed_between(bundle: BundleFiles, leaf: int) -> tuple[Optional[int], Optional[int]]:
     """Return the times of the checkpoints before and after a leaf; None: there is none here."""
     seen = sorted((note.size, note.at) for note in bundle.times)
     n = bisect.bisect_right([size for size, _ in seen], leaf)
     return seen[n - 1][1] if n else None, seen[n][1] if n < len(seen) else None
 
 
-def check_texts(bundle: Bundle) -> int:
+def check_texts(bundle: BundleFiles) -> int:
     """Show that each text is the one that was recorded; return how many are not in the bundle."""
     promised: dict[tuple[str, str], str] = {
         (entry.named, field): digest
@@ -382,15 +379,17 @@ def check_texts(bundle: Bundle) -> int:
         for field, digest in entry.document.get("content", {}).items()
     }
     for record, field, salt, body in bundle.texts:
-        told = f"{field}\x00{body}".encode("utf-8", "surrogatepass")
-        if promised.pop((record, field), None) != hashlib.sha256(salt + told).hexdigest():
+        told = _unhex("contents.jsonl", salt) + f"{field}\x00{body}".encode(
+            "utf-8", "surrogatepass"
+        )
+        if promised.pop((record, field), None) != hashlib.sha256(told).hexdigest():
             raise NotAsRecordedError(
                 f"the text {field!r} of record {record} is not the one that was recorded"
             )
     return len(promised)
 
 
-def check_policies(bundle: Bundle) -> None:
+def check_policies(bundle: BundleFiles) -> None:
     """Show that each policy's text is the one that was published, as records of this bundle say."""
     published = published_texts(entry.document for entry in bundle.entries)
     cited = cited_versions((text.field, text.body) for text in bundle.texts)
@@ -429,7 +428,7 @@ def policy_file(version: int) -> str:
     return f"policies/{version}.txt"
 
 
-class Checked(NamedTuple):
+class BundleCheck(NamedTuple):
     """What was proven."""
 
     shown: list[str]
@@ -444,7 +443,7 @@ def check(
     given_key: Optional[str] = None,
     given_note: Optional[str] = None,
     signed: Signed = is_signed,
-) -> Checked:
+) -> BundleCheck:
     """Check everything.
 
     Raises:
@@ -465,9 +464,9 @@ def check(
 
 def _checked(
     files: dict[str, bytes], given_key: Optional[str], given_note: Optional[str], signed: Signed
-) -> Checked:
+) -> BundleCheck:
     bundle = read_bundle(files)
-    key, text = (files[name].decode().strip() for name in ("keys.txt", "checkpoint.txt"))
+    key, text = (_text(files, name).strip() for name in ("keys.txt", "checkpoint.txt"))
     if given_key is not None and given_key.strip() != key:
         raise NotAsRecordedError("the bundle is not by the key that was given")
     if given_note is not None and given_note.strip() != text:
@@ -492,10 +491,10 @@ def _checked(
         shown.append(
             f"The checkpoint, to be compared with an anchor: size {size}, root {root.hex()}"
         )
-    return Checked(shown, _check_made(bundle))
+    return BundleCheck(shown, _check_made(bundle))
 
 
-def _check_made(bundle: Bundle) -> list[str]:
+def _check_made(bundle: BundleFiles) -> list[str]:
     """Hold the page to the one that these files give; return what is another program's."""
     if bundle.files["verify.py"] != pathlib.Path(__file__).read_bytes():
         return [
@@ -608,7 +607,7 @@ th, td { text-align: left; vertical-align: top; padding: .4rem .6rem .4rem 0 }
 """
 
 
-def page_of(bundle: Bundle) -> bytes:
+def page_of(bundle: BundleFiles) -> bytes:
     """Return the page: what was asked, what was told, on which text, and how to check it."""
     bodies = {(text.record, text.field): text.body for text in bundle.texts}
     closing = {
@@ -638,7 +637,7 @@ def page_of(bundle: Bundle) -> bytes:
     return "\n".join(parts).encode("utf-8", "xmlcharrefreplace")
 
 
-def _summary(bundle: Bundle, stories: list[Entry], bodies: Bodies) -> str:
+def _summary(bundle: BundleFiles, stories: list[BundledRecord], bodies: Bodies) -> str:
     outcomes = Counter(_outcome(entry)[0] for entry in stories).most_common()
     figures = [("Questions", len(stories)), *outcomes, ("Sealed records", len(bundle.entries))]
     rows = "\n".join(
@@ -658,7 +657,7 @@ def _summary(bundle: Bundle, stories: list[Entry], bodies: Bodies) -> str:
     )
 
 
-def _story(bundle: Bundle, entry: Entry, bodies: Bodies, n: int) -> str:
+def _story(bundle: BundleFiles, entry: BundledRecord, bodies: Bodies, n: int) -> str:
     document = entry.document
     answer, assumed = (
         json.loads(bodies.get((entry.named, field)) or "{}")
@@ -692,7 +691,7 @@ def _story(bundle: Bundle, entry: Entry, bodies: Bodies, n: int) -> str:
     return "\n".join(parts)
 
 
-def _belonging(bundle: Bundle, entry: Entry) -> list[Entry]:
+def _belonging(bundle: BundleFiles, entry: BundledRecord) -> list[BundledRecord]:
     """Return what came of a question, and of the officer's answer that was told for it."""
     told: Json = entry.document.get("precedent") or {}
     trace = entry.document["trace_id"]
@@ -704,7 +703,7 @@ def _belonging(bundle: Bundle, entry: Entry) -> list[Entry]:
     ]
 
 
-def _source(bundle: Bundle, citation: Json) -> str:
+def _source(bundle: BundleFiles, citation: Json) -> str:
     version, quote, eid = citation["version_id"], citation["quote"], str(citation.get("eid"))
     kind = {"slide": "slide", "sheet": "row of the sheet"}.get(eid.partition("_")[0], "page")
     named = {"version": "version", "section": "section", "section_title": "", "page": kind}
@@ -729,14 +728,14 @@ def _source(bundle: Bundle, citation: Json) -> str:
     )
 
 
-def _said(entry: Entry, bodies: Bodies) -> str:
+def _said(entry: BundledRecord, bodies: Bodies) -> str:
     text = bodies.get((entry.named, "reply")) or bodies.get((entry.named, "reason"), "")
     said = f'\n<p class="said">{_e(text)}</p>' if text else ""
     who = f"{_moment(entry)} UTC, officer {_e(entry.document['actor']['ref'])}: {_what(entry)}"
     return f'<div class="officer">\n<p class="quiet">{who}</p>{said}\n</div>'
 
 
-def _checks(bundle: Bundle, absent: int) -> str:
+def _checks(bundle: BundleFiles, absent: int) -> str:
     files = "".join(
         f"<tr><td>{_e(name)}</td><td><code>{_digest(data).decode()}</code></td></tr>\n"
         for name, data in sorted(bundle.files.items())
@@ -774,28 +773,28 @@ def _trail(events: list[str]) -> str:
     return "\n".join(['<ol class="trail">', *events, "</ol>"])
 
 
-def _event(entry: Entry) -> str:
+def _event(entry: BundledRecord) -> str:
     when, record = f'<span class="when">{_moment(entry)}</span>', _e(entry.named)
     return f'<li>{when} <span>{_what(entry)} <code class="quiet">{record}</code></span></li>'
 
 
-def _what(entry: Entry) -> str:
+def _what(entry: BundledRecord) -> str:
     tag, rating = entry.document["tag"], entry.document.get("rating")
     what = EVENTS.get(tag, tag)
     return _e(f"{what}: {rating}" if isinstance(rating, str) else what)
 
 
-def _outcome(entry: Entry) -> tuple[str, str]:
+def _outcome(entry: BundledRecord) -> tuple[str, str]:
     outcome = str(entry.document["outcome"])
     return OUTCOMES.get(outcome, (outcome, "quiet"))
 
 
-def _tag(entry: Entry) -> str:
+def _tag(entry: BundledRecord) -> str:
     outcome, tone = _outcome(entry)
     return f'<span class="tag {tone}">{_e(outcome)}</span>'
 
 
-def _badge(entry: Entry) -> str:
+def _badge(entry: BundledRecord) -> str:
     confidence: Json = entry.document.get("confidence") or {}
     badge, calibrated = confidence.get("badge"), confidence.get("calibrated")
     if badge is None:
@@ -813,13 +812,13 @@ def _how(document: Json) -> str:
     return ", ".join(part for part in parts if part).capitalize() + "."
 
 
-def _sealed(bundle: Bundle, entry: Entry) -> str:
+def _sealed(bundle: BundleFiles, entry: BundledRecord) -> str:
     begins, ends = sealed_between(bundle, entry.leaf)
     after = "" if begins is None else f"after {_utc(begins)} and "
     return f"{after}before {_utc(bundle.note.at if ends is None else ends)} UTC"
 
 
-def _moment(entry: Entry) -> str:
+def _moment(entry: BundledRecord) -> str:
     return _e(entry.document["at"][:16].replace("T", " "))
 
 

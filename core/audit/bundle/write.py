@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from core.audit.bundle import verify
-from core.audit.bundle.verify import Entry, Text
+from core.audit.bundle.verify import BundledRecord, BundledText
 from core.audit.checkpoint import PublicKey
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -23,9 +23,9 @@ class Bundle:
     """The checkpoint that all paths lead to."""
     key: PublicKey
     """That signed it."""
-    records: Sequence[Entry]
+    records: Sequence[BundledRecord]
     """By their places in the tree."""
-    texts: Sequence[Text]
+    texts: Sequence[BundledText]
     """Those that may leave; others stay out, and the proofs hold."""
     policies: Mapping[int, str]
     """Texts of the versions that are quoted, as far as these records say what was published."""
@@ -56,9 +56,7 @@ def _files(bundle: Bundle) -> Mapping[str, bytes]:
         # A line is exactly what its leaf is the hash of.
         "records.jsonl": b"".join(entry.data + b"\n" for entry in bundle.records),
         "proofs.jsonl": _lines(proofs),
-        "contents.jsonl": _lines(
-            [{**text._asdict(), "salt": text.salt.hex()} for text in bundle.texts]
-        ),
+        "contents.jsonl": _lines([text._asdict() for text in bundle.texts]),
         "times.jsonl": _lines([{"note": note} for note in bundle.around]),
         **{verify.policy_file(n): text.encode() for n, text in bundle.policies.items()},
     }

@@ -310,10 +310,6 @@ def test_a_bundle_proves_itself_with_python_alone(
     assert (refused.code, json.loads(refused.out)["result"]) == (1, "tampered")
     stranger = LedgerKey.generate("citebound").public.text()
     assert _checked(folder, "--key", stranger).returncode == 1
-    assert (
-        "working days" in (folder / "index.html").read_text()
-        or "EUR 50" in (folder / "index.html").read_text()
-    )
     (policy,) = (path.relative_to(folder) for path in folder.glob("policies/*.txt"))
     for name in ("records.jsonl", "proofs.jsonl", "contents.jsonl", "index.html", policy):
         whole = (folder / name).read_bytes()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 from uuid import UUID
 
-from core.audit.bundle.verify import Entry, Text
+from core.audit.bundle.verify import BundledRecord, BundledText
 from core.audit.bundle.write import Bundle, write_bundle
 from core.audit.canonical import Commitment, canonical, leaf_hash
 from core.audit.checkpoint import Checkpoint, LedgerKey
@@ -29,8 +29,8 @@ NOISE = [hashlib.sha256(bytes([n])).digest() for n in range(4)]
 class Recorded(NamedTuple):
     """A record without its proof, with its texts."""
 
-    entry: Entry
-    texts: list[Text]
+    entry: BundledRecord
+    texts: list[BundledText]
 
 
 def record(
@@ -46,8 +46,8 @@ def record(
     }  # fmt: skip
     id_ = str(UUID(int=n))
     return Recorded(
-        Entry(canonical(document), document, id_, n, []),
-        [Text(id_, text.field, text.salt, text.body) for text in salted],
+        BundledRecord(canonical(document), document, id_, n, []),
+        [BundledText(id_, text.field, text.salt.hex(), text.body) for text in salted],
     )
 
 

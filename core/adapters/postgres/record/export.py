@@ -14,7 +14,7 @@ from core.adapters.postgres.engine.database import raises_transient
 from core.adapters.postgres.engine.ledger import RecordingStore
 from core.adapters.postgres.engine.record_ids import record_named
 from core.adapters.postgres.engine.transactions import connected
-from core.audit.bundle.verify import Entry, Text, cited_versions, published_texts
+from core.audit.bundle.verify import BundledRecord, BundledText, cited_versions, published_texts
 from core.audit.bundle.write import Bundle
 from core.audit.checkpoint import PublicKey, opened
 from core.audit.documents import Event
@@ -80,7 +80,7 @@ _POLICIES = text(
     "SELECT id, text FROM citebound.policy_versions WHERE id = ANY(CAST(:versions AS bigint[]))"
 )
 _TEXTS = text(
-    "SELECT record_id::text, field, salt, body FROM audit.content"
+    "SELECT record_id::text, field, encode(salt, 'hex'), body FROM audit.content"
     " WHERE record_id = ANY(CAST(:ids AS uuid[])) ORDER BY record_id, field"
 )
 
@@ -163,14 +163,14 @@ async def read_bundle(
             "the leaves do not lead to the signed root: run `citebound audit verify`"
         )
     given = {"ids": [row["id"] for row in meant], "size": newest["size"]}
-    texts = [Text(*row) for row in await connection.execute(_TEXTS, given)]
+    texts = [BundledText(*row) for row in await connection.execute(_TEXTS, given)]
     given["versions"] = sorted(cited_versions((text.field, text.body) for text in texts))
     published = (await connection.execute(_PUBLISHED, given)).mappings()
     leaves = {row["idx"]: row for row in (*meant, *published)}
     records = [
-        Entry(bytes(row["canonical"]), json.loads(bytes(row["canonical"])), row["id"], leaf, path)
+        BundledRecord(data, json.loads(data), row["id"], leaf, tree.proof(leaf))
         for leaf, row in sorted(leaves.items(), key=itemgetter(0))
-        for path in [tree.proof(leaf)]
+        for data in [bytes(row["canonical"])]
     ]
     proven = published_texts(record.document for record in records)
     policies = await connection.execute(_POLICIES, given)
