@@ -49,6 +49,8 @@ def check_bundle(path: Path, keys: Sequence[PublicKey], anchored: Sequence[str])
     Raises:
         UsageError: It can't be read, or is no bundle.
     """
+    if not keys:
+        return CheckedBundle(lacks=["no public key of the ledger is known"])
     try:
         return _checked(_unpacked(path), keys, anchored)
     except verify.NotAsRecordedError as error:

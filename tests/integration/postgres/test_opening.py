@@ -374,6 +374,10 @@ def test_alembic_itself_finds_the_database(empty_url: str) -> None:
     steps = "SELECT unit FROM audit.record WHERE tag = 'schema:migrated'"
     with psycopg.connect(empty_url, autocommit=True) as connection:
         assert connection.execute(steps).fetchall() == [], "nothing in a new database changes"
+        may = connection.execute(
+            "SELECT has_database_privilege('citebound_app', current_database(), 'TEMP')"
+        )
+        assert may.fetchone() == (False,), "a superuser's migration closes temporary tables"
         assert [run(move, to)[0] for move, to in (("downgrade", "-1"), ("upgrade", "head"))] == [
             0,
             0,

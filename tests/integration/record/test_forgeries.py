@@ -30,6 +30,7 @@ from core.domain.errors import TransientError
 from tests.databases import as_role
 from tests.integration.record.sealing import DEPLOYMENT, SealedLedger
 
+CLOSE = (Path(__file__).parents[3] / "deploy/sql/close.sql").read_bytes()
 CONVERSATION = uuid5(NAMESPACE_URL, "conversation")
 NOW = SystemClock().now
 MISDATED, UNSEALED = ProblemClass.RECORD_MISDATED, ProblemClass.RECORD_UNSEALED
@@ -238,10 +239,31 @@ def test_a_role_writes_its_own_tags_alone(
 
 def test_nobody_but_the_owner_makes_large_objects(database_url: str) -> None:
     """Whoever may only read would write, without bounds."""
+    for statement in ("SELECT lo_create(0)", "SELECT lo_from_bytea(0, 'x')"):
+        refused_by_all(database_url, statement)
+
+
+def test_nobody_but_the_owner_makes_temporary_tables(database_url: str) -> None:
+    """A copy of a database lends them to everybody again, until the script closes them."""
+    with psycopg.connect(database_url) as administrator:
+        administrator.execute(CLOSE)
+    refused_by_all(database_url, "CREATE TEMP TABLE x ()")
+
+
+def refused_by_all(database_url: str, statement: str) -> None:
     for role in (DatabaseRole.APP, DatabaseRole.CONSOLE, DatabaseRole.AUDITOR):
-        for statement in ("SELECT lo_create(0)", "SELECT lo_from_bytea(0, 'x')"):
-            with (
-                psycopg.connect(as_role(database_url, role)) as connection,
-                pytest.raises(InsufficientPrivilege),
-            ):
-                connection.execute(statement.encode())
+        with (
+            psycopg.connect(as_role(database_url, role)) as connection,
+            pytest.raises(InsufficientPrivilege),
+        ):
+            connection.execute(statement.encode())
+
+
+def test_the_script_closes_what_a_migration_could_not(database_url: str) -> None:
+    """Large objects, too, where no superuser migrates."""
+    opened = "SELECT has_function_privilege('citebound_app', 'lo_create(oid)', 'EXECUTE')"
+    with psycopg.connect(database_url) as administrator:
+        administrator.execute("GRANT EXECUTE ON FUNCTION lo_create(oid) TO PUBLIC")
+        assert administrator.execute(opened.encode()).fetchone() == (True,)
+        administrator.execute(CLOSE)
+        assert administrator.execute(opened.encode()).fetchone() == (False,)

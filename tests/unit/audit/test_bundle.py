@@ -73,6 +73,24 @@ def test_a_sound_bundle_is_proven(files: Files) -> None:
     assert redrawn(files) == files, "the page is what the files give, whoever draws it"
 
 
+def test_keys_of_ours_decide(files: Files, tmp_path: Path) -> None:
+    """Where none is known, nothing is said of the bundle."""
+    path = zipped(files, tmp_path)
+    note = files["checkpoint.txt"].decode()
+    stranger = LedgerKey.generate("acme").public
+    retired = KEY.public.retired((0, 0))
+    for keys, notes, result in (
+        ([KEY.public], [note], "intact"),
+        ([KEY.public], [], "incomplete"),
+        ([], [note], "incomplete"),
+        ([stranger], [note], "tampered"),
+        ([retired], [note], "tampered"),
+        ([KEY.public], [note.replace(note.split("\n")[2], "A" * 43 + "=")], "tampered"),
+    ):
+        checked = check_bundle(path, keys, notes)
+        assert checked.result == result, (keys, notes, checked)
+
+
 def test_every_changed_byte_is_found(files: Files) -> None:
     """In each file, the page and the program included."""
     for name, data in files.items():
