@@ -95,6 +95,34 @@ async def test_a_forged_record_that_the_product_has_sealed_is_found(
     assert "is dated" in checked.problem
 
 
+OWN_FORGERY = (
+    "ALTER TABLE audit.record NO FORCE ROW LEVEL SECURITY",
+    "ALTER TABLE audit.record DISABLE TRIGGER USER",
+    FORGED.format(column="", value=""),
+    "ALTER TABLE audit.record ENABLE TRIGGER USER",
+    *(
+        f"ALTER TABLE audit.record ENABLE ALWAYS TRIGGER {trigger}"
+        for trigger in ("refuse_change", "refuse_truncate", "check_clock", "check_author")
+    ),
+    "ALTER TABLE audit.record FORCE ROW LEVEL SECURITY",
+)
+
+
+async def test_what_the_login_that_migrates_forges_is_found(
+    sealed: SealedLedger, database_url: str
+) -> None:
+    """It owns the tables, and needs no superuser."""
+    given = {"id": UuidSource().new(), "at": instant(NOW() - timedelta(days=300))}
+    with psycopg.connect(database_url) as owner:
+        owner.execute("SET ROLE citebound_owner")
+        for statement in OWN_FORGERY:
+            owner.execute(statement.encode(), given if "INSERT" in statement else None)
+    await sealed.seal(until=8)
+    found = await sealed.verify()
+    assert CODES[found.result] == 1
+    assert MISDATED in classes(found.problems)
+
+
 async def record_at(engine: AsyncEngine, leaf: int) -> str:
     async with engine.connect() as connection:
         which = text("SELECT record_id::text FROM audit.leaf WHERE idx = :leaf")
