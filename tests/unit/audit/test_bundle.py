@@ -17,7 +17,7 @@ import pytest
 
 from core.audit.bundle import verify
 from core.audit.bundle.read import check_bundle
-from core.audit.checkpoint import Checkpoint, LedgerKey, is_signature
+from core.audit.checkpoint import Checkpoint, LedgerKey, checkpoint_of, is_signature
 from core.domain.errors import UsageError
 from tests.unit.audit.bundles import (
     KEY,
@@ -184,6 +184,7 @@ def test_a_page_drawn_anew_hides_nothing(files: Files) -> None:
     strange = b'{"record": "r", "field": "answer", "salt": "00", "body": "Yes."}\n'
     stranger = LedgerKey.generate("acme")
     root = Checkpoint(origin="acme/audit/1", size=8, root=bytes(32))
+    sealed = checkpoint_of(files["checkpoint.txt"].decode())
     other = KEY.sign(root, at=SEALED_AT)
     *body, plain, dated = lines(files["checkpoint.txt"])
     *_, plain_of_other, dated_of_other = lines(other.encode())
@@ -191,6 +192,7 @@ def test_a_page_drawn_anew_hides_nothing(files: Files) -> None:
     changes: dict[str, Files] = {
         "text": {"contents.jsonl": contents.replace(b"EUR 50. [1]", b"EUR 90. [1]")},
         "text of no record": {"contents.jsonl": contents + strange},
+        "half a line": {"contents.jsonl": contents + b"Yes."},
         "text twice": {"contents.jsonl": contents + lines(contents)[0]},
         "record": {"records.jsonl": records.replace(b"berlin", b"munich")},
         "record without a proof": {"records.jsonl": records + lines(records)[0]},
@@ -199,7 +201,7 @@ def test_a_page_drawn_anew_hides_nothing(files: Files) -> None:
             "proofs.jsonl": lines(proofs)[0] + proofs,
         },
         "order": {"records.jsonl": swapped(records), "proofs.jsonl": swapped(proofs)},
-        "name": {"proofs.jsonl": proofs.replace(b"000001", b"000009")},
+        "name": {"proofs.jsonl": proofs.replace(b"000003", b"000009")},
         "policy": {"policies/4.txt": POLICY.replace("EUR 50", "EUR 90").encode()},
         "policy that nobody cites": {"policies/5.txt": POLICY.encode()},
         "signature": {"checkpoint.txt": b"".join([*body, plain_of_other, dated])},
@@ -207,7 +209,7 @@ def test_a_page_drawn_anew_hides_nothing(files: Files) -> None:
         "time": {"times.jsonl": json.dumps({"note": later}).encode() + b"\n"},
         "key": {
             "keys.txt": f"{stranger.public.text()}\n".encode(),
-            "checkpoint.txt": stranger.sign(root, at=SEALED_AT).encode(),
+            "checkpoint.txt": stranger.sign(sealed, at=SEALED_AT).encode(),
             "times.jsonl": b"",
         },
     }
