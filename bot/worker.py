@@ -14,7 +14,7 @@ import random
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import date
 
 from bot.metrics import Meter
 from bot.report_codes import without_codes
@@ -47,9 +47,9 @@ MAX_ATTEMPTS = 5
 BACK_OFF_S = (2.0, 8.0, 30.0, 60.0)
 """After the first attempt, the second, ..."""
 JITTER = 0.2
-PATIENT_FOR = timedelta(hours=1)
+PATIENT_FOR_S = 3_600.0
 """Of a message: how long a platform that asks us to wait is waited for, without an attempt."""
-READERS_WITHIN = timedelta(minutes=10)
+READERS_WITHIN_S = 600.0
 """Of a message: how long it may take to find out who reads the place, while the platform asks to
 wait. Then the asker is asked to write directly, where one person is to be known."""
 WRITE_ATTEMPTS = 20
@@ -124,15 +124,14 @@ class Worker:
             span.error = type(error).__name__
             logger.info("message %d was taken over", claimed.message_id)
         except asyncio.CancelledError:
-            await self._backlog.release(claimed, until=self._clock.now(), counted=False)
+            await self._backlog.release(claimed, after_s=0.0, counted=False)
             raise
         except BusyError as error:
             span.error = type(error).__name__
-            now = self._clock.now()
-            is_patient = now - claimed.sent_at < PATIENT_FOR
+            is_patient = claimed.waited_s < PATIENT_FOR_S
             logger.warning("message %d waits: %s", claimed.message_id, error)
-            rest = timedelta(seconds=min(max(error.after_s, 1.0), LONGEST_REST_S))
-            await self._backlog.release(claimed, until=now + rest, counted=not is_patient)
+            rest_s = min(max(error.after_s, 1.0), LONGEST_REST_S)
+            await self._backlog.release(claimed, after_s=rest_s, counted=not is_patient)
         except Exception as error:
             span.error = type(error).__name__
             # Name and place alone: what Postgres says of a refused row holds the row, text and all.
@@ -148,9 +147,11 @@ class Worker:
 
     async def _begun_again_later(self, claimed: Claimed) -> None:
         """Give a message back as soon as the database takes it; else others wait for its lease."""
-        until = self._next(claimed)
+        after_s = self._back_off_s(claimed)
         try:
-            await self._insist(lambda: self._backlog.release(claimed, until=until, counted=True))
+            await self._insist(
+                lambda: self._backlog.release(claimed, after_s=after_s, counted=True)
+            )
         except TransientError:
             logger.warning("message %d is not given back: its lease ends", claimed.message_id)
 
@@ -170,11 +171,10 @@ class Worker:
                 await asyncio.sleep(self._patience.insists_every_s)
         return await write()
 
-    def _next(self, claimed: Claimed) -> datetime:
+    def _back_off_s(self, claimed: Claimed) -> float:
         waits = self._patience.back_off_s
         wait_s = waits[min(claimed.attempt, len(waits)) - 1]
-        spread = random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311  # no secret
-        return self._clock.now() + timedelta(seconds=wait_s * spread)
+        return wait_s * random.uniform(1 - JITTER, 1 + JITTER)  # noqa: S311  # no secret
 
     async def _settle(self, claimed: Claimed, look: asyncio.Event, span: TraceSpan) -> None:
         """Answer, or say why not."""
@@ -223,7 +223,7 @@ class Worker:
                     claimed.place, claimed.person, is_direct=is_direct
                 )
         except BusyError:
-            if is_direct or self._clock.now() - claimed.sent_at < READERS_WITHIN:
+            if is_direct or claimed.waited_s < READERS_WITHIN_S:
                 raise
             return NoReaders(may_read_direct=True, reason="readers_unknown")
 

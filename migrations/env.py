@@ -65,7 +65,7 @@ def _record(
         },
     )
     ledger = Ledger(clock=SystemClock(), ids=UuidSource(), unit=unit)
-    append_migration(connection, ledger.entry(migrated, content={}))
+    append_migration(connection, ledger, migrated)
 
 
 def _limited(connection: Connection) -> None:

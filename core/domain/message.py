@@ -162,8 +162,8 @@ class Claimed:
     """The asker's pseudonym."""
     text: str
     """The newest text: that of the last edit."""
-    sent_at: datetime
-    """When it was written."""
+    waited_s: float
+    """Seconds since it was stored, by the clock of the database."""
     attempt: int
     """How many workers have begun it, this one included."""
     token: str

@@ -142,8 +142,8 @@ class Backlog(Protocol):
         """
         ...
 
-    async def release(self, claimed: Claimed, /, *, until: datetime, counted: bool) -> None:
-        """Give the message back, to be begun again then; a no-op once the lease is lost.
+    async def release(self, claimed: Claimed, /, *, after_s: float, counted: bool) -> None:
+        """Give the message back, to be begun again so much later; a no-op once the lease is lost.
 
         `counted=False` takes the attempt back: it was interrupted, it did not fail.
         """

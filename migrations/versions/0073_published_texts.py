@@ -104,7 +104,7 @@ def _record(connection: Connection, ledger: Ledger) -> None:
                 "recorded_by": revision,
             },
         )
-        append_migration(connection, ledger.entry(event, content={}))
+        append_migration(connection, ledger, event)
 
 
 def _brought(row: Mapping[Any, Any]) -> dict[str, Any]:

@@ -105,7 +105,7 @@ async def test_what_was_left_is_counted_as_taken_over(deployment: Deployment) ->
 
     first = await claimed()
     assert not first.is_taken_over
-    await deployment.backlog.release(first, until=first.sent_at, counted=True)
+    await deployment.backlog.release(first, after_s=0.0, counted=True)
     assert not (await claimed()).is_taken_over
     await let_go(deployment, "inbox")
     assert (await claimed()).is_taken_over

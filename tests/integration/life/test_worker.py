@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import NullPool, text
@@ -74,10 +74,10 @@ async def test_a_message_is_given_back_once_the_database_is_there_again(
     await change(deployment, "ALTER TABLE citebound.questions ADD CONSTRAINT x CHECK (text = '')")
     release, failures = deployment.backlog.release, [TransientError(), TransientError()]
 
-    async def fail_first(claimed: Claimed, /, *, until: datetime, counted: bool) -> None:
+    async def fail_first(claimed: Claimed, /, *, after_s: float, counted: bool) -> None:
         if failures:
             raise failures.pop()
-        await release(claimed, until=until, counted=counted)
+        await release(claimed, after_s=after_s, counted=counted)
 
     monkeypatch.setattr(deployment.backlog, "release", fail_first)
     await deployment.worker.answer(thread)
@@ -161,7 +161,7 @@ async def test_a_rerun_is_the_same_question_of_the_same_day(deployment: Deployme
     thread = await accepted(deployment, "a gift")
     first = await deployment.backlog.claim(thread)
     assert isinstance(first, Claimed)
-    await deployment.backlog.release(first, until=datetime.now(UTC), counted=True)  # noqa: TID251  # a test
+    await deployment.backlog.release(first, after_s=0.0, counted=True)
     await change(deployment, "INSERT INTO citebound.editions VALUES (2, now(), 'second')")
     await change(deployment, "UPDATE citebound.inbox SET as_of = as_of - 1")
     second = await deployment.backlog.claim(thread)

@@ -256,7 +256,7 @@ def test_a_role_writes_its_own_tags_alone(
     """Else who may append could write any record in anybody's name."""
     event = Event(tag=Tag(tag), actor="p-1", actor_kind="operator", says={})
     ledger = Ledger(clock=SystemClock(), ids=UuidSource(), unit="berlin")
-    data = ledger.entry(event, content={}).data
+    data = ledger.entry(event, at=SystemClock().now(), content={}).data
     insert = "INSERT INTO audit.record (canonical, leaf_hash) VALUES (%s, %s)"
     with (
         psycopg.connect(as_role(database_url, role)) as connection,

@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 import rfc8785
+from sqlalchemy.ext.asyncio import AsyncConnection
 
+from core.adapters.postgres.engine.database import server_now
 from core.adapters.system import SystemClock
 from core.agent.reply.answer_json import answer_json
 from core.agent.request import AskRequest, Reply
@@ -195,16 +197,35 @@ class WrongClock(SystemClock):
         return datetime.now(UTC) - timedelta(hours=1)  # noqa: TID251  # a clock
 
 
-async def test_a_clock_an_hour_off_is_refused(
+async def test_a_process_an_hour_late_dates_by_the_server(
     service: Service, database_url: str, rows: Rows
 ) -> None:
-    """A record can't be dated back."""
+    """Its own clock says nothing: records, questions and answers have the server's time."""
     late = bootstrap(
         Settings(**logins(database_url)), embedder=service.models.measured, clock=WrongClock()
     )
     async with late as other:
-        with pytest.raises(TransientError, match="60 s off"):
-            await other.answering.ask(AskRequest(text=ANSWERED, place=Place(thread="anna")))
+        await other.answering.ask(AskRequest(text=ANSWERED, place=Place(thread="anna")))
+    (row,) = await rows(
+        "SELECT bool_and(r.at > now() - interval '30 min') AND count(*) > 0 AS is_now,"
+        " bool_and(least(q.asked_at, a.answered_at) > now() - interval '30 min'"
+        "  AND q.asked_at <= a.answered_at) AS are_now"
+        " FROM audit.record r, citebound.questions q, citebound.answers a"
+    )
+    assert (row["is_now"], row["are_now"]) == (True, True)
+
+
+async def test_a_record_that_is_dated_back_is_refused(
+    ask: Ask, rows: Rows, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever a process takes for the time: the server compares it with its own."""
+
+    async def an_hour_ago(connection: AsyncConnection) -> datetime:
+        return await server_now(connection) - timedelta(hours=1)
+
+    monkeypatch.setattr("core.adapters.postgres.record.audit.server_now", an_hour_ago)
+    with pytest.raises(TransientError, match="60 s off"):
+        await ask(ANSWERED)
     assert set((await counts(rows)).values()) == {0}
 
 

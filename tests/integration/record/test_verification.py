@@ -8,6 +8,7 @@ from uuid import NAMESPACE_URL, uuid5
 import pytest
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from core.adapters.postgres.engine.database import server_now
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.system import SystemClock, UuidSource
 from core.audit.documents import Event
@@ -68,28 +69,30 @@ async def test_bytes_that_are_not_canonical_are_found(
 
 
 async def test_each_message_is_closed_once_and_its_reply_accounted_for(
-    engine: AsyncEngine,
+    engine: AsyncEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Left open for a day, closed twice, without a reply, or with two: each is named."""
-    ledger = SealedLedger(engine)
+    sealed = SealedLedger(engine)
     ids = UuidSource()
     left_open, twice, unanswered, doubled, young = (ids.new() for _ in range(5))
     async with engine.begin() as connection:
         await connection.exec_driver_sql("ALTER TABLE audit.record DISABLE TRIGGER check_clock")
-        old = Ledger(clock=Yesterday(), ids=ids, unit="berlin")
-        for message in (left_open, twice, unanswered, doubled):
-            await old.event(connection, told(Tag.MESSAGE_RECEIVED), content={}, record_id=message)
-        for message in (twice, twice):
-            await answer(connection, old, message, replies=[1])
-        await answer(connection, old, unanswered, replies=[])
-        await answer(connection, old, doubled, replies=[7, 7])
-        now = Ledger(clock=SystemClock(), ids=ids, unit="berlin")
-        await now.event(connection, told(Tag.MESSAGE_RECEIVED), content={}, record_id=young)
+        ledger = Ledger(clock=SystemClock(), ids=ids, unit="berlin")
+        received = told(Tag.MESSAGE_RECEIVED)
+        with monkeypatch.context() as yesterday:
+            yesterday.setattr("core.adapters.postgres.engine.ledger.server_now", a_day_ago)
+            for message in (left_open, twice, unanswered, doubled):
+                await ledger.event(connection, received, content={}, record_id=message)
+            for message in (twice, twice):
+                await answer(connection, ledger, message, replies=[1])
+            await answer(connection, ledger, unanswered, replies=[])
+            await answer(connection, ledger, doubled, replies=[7, 7])
+        await ledger.event(connection, received, content={}, record_id=young)
         await connection.exec_driver_sql(
             "ALTER TABLE audit.record ENABLE ALWAYS TRIGGER check_clock"
         )
-    await ledger.seal(until=13)
-    found = (await ledger.verify()).problems
+    await sealed.seal(until=13)
+    found = (await sealed.verify()).problems
     assert sorted((one.kind.value, one.record == young) for one in found) == [
         ("message-not-closed", False),
         ("message-not-closed", False),
@@ -100,11 +103,9 @@ async def test_each_message_is_closed_once_and_its_reply_accounted_for(
     assert set(closed) == {left_open, twice}
 
 
-class Yesterday(SystemClock):
-    """Somewhat more than a day behind."""
-
-    def now(self) -> datetime:
-        return super().now() - timedelta(hours=25)
+async def a_day_ago(connection: AsyncConnection) -> datetime:
+    """Return what the server's clock said somewhat more than a day ago."""
+    return await server_now(connection) - timedelta(hours=25)
 
 
 async def answer(

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import date
 
 import pytest
 
@@ -99,7 +99,7 @@ def claimed(asked: Message) -> Claimed:
         person=asked.user,
         asker="p-1",
         text=asked.text,
-        sent_at=datetime(2026, 1, 1, tzinfo=UTC),
+        waited_s=0.0,
         attempt=1,
         token="lease",  # noqa: S106  # proof of nothing
         edition=None,

@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import date
 
 import pytest
 
@@ -53,7 +53,7 @@ def claimed(scene: Scene, conversation: Conversation) -> Claimed:
         person=scene.anna.id,
         asker="pseudonym",
         text="May I?",
-        sent_at=datetime(2026, 1, 1, tzinfo=UTC),
+        waited_s=0.0,
         attempt=1,
         token="t",  # noqa: S106  # of a lease
         edition=1,

@@ -6,6 +6,7 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.cases.reviews import keep_verdict
+from core.adapters.postgres.engine.database import server_now
 from core.adapters.postgres.engine.ledger import Ledger, append, take_number, unit_of
 from core.audit.canonical import instant
 from core.audit.documents import Event
@@ -82,7 +83,7 @@ class PostgresCaseLog:
             "case": case.case_id,
             "actor": actor.ref,
             "body": body,
-            "now": self._ledger.clock.now(),
+            "now": await server_now(self._connection),
             "kind": kind,
             "key": key,
             "refusal": refusal,
@@ -132,7 +133,8 @@ class PostgresCaseLog:
         kept = {field: body for field, body in words.items() if body}
         record_id = case.record_id if is_opening else None
         ledger = self._ledger.of(await unit_of(self._connection, event.cause))
-        entry = ledger.entry(event, content=kept, record_id=record_id)
+        at = await server_now(self._connection)
+        entry = ledger.entry(event, at=at, content=kept, record_id=record_id)
         (leaf,) = await append(self._connection, [entry])
         return RecordedEvent(record_id=entry.record_id, leaf_hash=leaf.hex())
 

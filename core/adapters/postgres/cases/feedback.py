@@ -12,7 +12,7 @@ from core.adapters.postgres.cases.reviews import (
     cause_of_complaints,
     waiting_complaints,
 )
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import raises_transient, server_now
 from core.adapters.postgres.engine.ledger import (
     OfficerStore,
     json_text,
@@ -127,7 +127,7 @@ class PostgresFeedback(OfficerStore):
             "rating": feedback.rating.value,
             "reason": feedback.reason.value if feedback.reason else None,
             "message": feedback.platform_message_id,
-            "now": self._ledger.clock.now(),
+            "now": await server_now(connection),
             "comment": feedback.comment,
             "key": feedback.key,
             "refusal": refusal.value if refusal else None,

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import ARRAY, LargeBinary, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import raises_transient, server_now
 from core.adapters.postgres.engine.ledger import Ledger, take_number, unit_of
 from core.adapters.postgres.engine.officer_stores import ReadsForOfficers
 from core.adapters.postgres.queue.replies import OF_VERDICTS, queue_reply
@@ -85,7 +85,7 @@ async def keep_verdict(
         "officer": officer,
         "verdict": verdict.value,
         "chance": chance(answer_id, badge),
-        "at": ledger.clock.now(),
+        "at": await server_now(connection),
         "key": key,
     }
     if await connection.scalar(_KEEP, row) is None:

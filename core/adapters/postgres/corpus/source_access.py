@@ -16,7 +16,6 @@ from core.adapters.postgres.corpus.policy_readers import (
     SourceGroup,
 )
 from core.adapters.postgres.corpus.source_rows import (
-    CLOCK,
     COLUMNS,
     FAILED_ACCESS,
     LEASE_ENDS,
@@ -25,7 +24,7 @@ from core.adapters.postgres.corpus.source_rows import (
     source_of,
     unknown_source,
 )
-from core.adapters.postgres.engine.database import database_store
+from core.adapters.postgres.engine.database import database_store, server_now
 from core.adapters.postgres.engine.ledger import Ledger
 from core.domain.audit import Tag
 from core.domain.errors import CiteboundError, OccupiedError, OvertakenError, UsageError
@@ -152,7 +151,7 @@ class PostgresSourceAccess:
     async def now(self) -> datetime:
         """See `AccessStore.now`."""
         async with self.engine.connect() as connection:
-            return (await connection.execute(CLOCK)).scalar_one()
+            return await server_now(connection)
 
     async def keep(
         self,

@@ -30,7 +30,6 @@ LONGEST_WISH_S = 86_400
 LEASED_S = 180
 """How long a lease lasts that nobody renews, by the clock of the database: processes on several
 machines need not agree on the time."""
-CLOCK = text("SELECT clock_timestamp()")
 LEASE_ENDS = f"now() + make_interval(secs => {LEASED_S})"
 PASSING = 3
 """Failures in a row of what may pass by itself, before officers hear of it."""

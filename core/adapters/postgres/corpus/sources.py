@@ -29,7 +29,6 @@ from core.adapters.postgres.corpus.source_items import (
     unseen_items,
 )
 from core.adapters.postgres.corpus.source_rows import (
-    CLOCK,
     COLUMNS,
     FAILED_TEXTS,
     LEASE_ENDS,
@@ -39,7 +38,7 @@ from core.adapters.postgres.corpus.source_rows import (
     source_of,
     unknown_source,
 )
-from core.adapters.postgres.engine.database import database_store
+from core.adapters.postgres.engine.database import database_store, server_now
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.rows import record, row_of
 from core.domain.audit import Tag
@@ -226,7 +225,7 @@ class PostgresSources:
     async def now(self) -> datetime:
         """See `SourceStore.now`."""
         async with self._engine.connect() as connection:
-            return (await connection.execute(CLOCK)).scalar_one()
+            return await server_now(connection)
 
     async def known(self, lease: SyncLease, /) -> dict[str, KnownItem]:
         """See `SourceStore.known`."""
@@ -260,7 +259,7 @@ class PostgresSources:
             await keep_items(connection, row.id, run=lease.run, items=items, seen=seen)
             await note_withdrawn(connection, row.id, withdrawn)
             if readers:
-                asked_at = read_at or (await connection.execute(CLOCK)).scalar_one()
+                asked_at = read_at or await server_now(connection)
                 await self.readers.apply(connection, row, readers=readers, read_at=asked_at)
 
     async def audience(self, lease: SyncLease, readers: Readers, /) -> frozenset[str]:

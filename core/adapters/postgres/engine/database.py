@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import wraps
 from inspect import iscoroutinefunction
 from types import CoroutineType
@@ -46,6 +47,7 @@ _READABLE = text(
     " FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = relnamespace"
     " WHERE nspname = 'citebound' AND relname = :name"
 )
+SERVER_TIME = text("SELECT clock_timestamp()")
 _REVISION = text("SELECT version_num FROM citebound.alembic_version")
 _OLDEST_RELEASE = text(
     "SELECT oldest_release FROM citebound.schema_compatibility"
@@ -321,6 +323,11 @@ async def server_facts(engine: AsyncEngine) -> ServerFacts:
         login=login,
         is_pooled=is_pooled,
     )
+
+
+async def server_now(connection: AsyncConnection) -> datetime:
+    """Return the server's time, UTC: records are dated by it, whatever a process's clock says."""
+    return (await connection.execute(SERVER_TIME)).scalar_one().astimezone(UTC)
 
 
 async def oldest_release(connection: AsyncConnection) -> str | None:

@@ -5,12 +5,13 @@ import secrets
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ARRAY, Connection, LargeBinary, Text, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.database import EngineStore
+from core.adapters.postgres.engine.database import SERVER_TIME, EngineStore, server_now
 from core.adapters.postgres.engine.pseudonyms import Pseudonyms
 from core.adapters.postgres.engine.tables import conversations
 from core.audit.canonical import SALT_BYTES, Commitment, canonical, leaf_hash
@@ -99,18 +100,27 @@ class Ledger:
         record_id: str | None = None,
     ) -> str:
         """Append what happened, with its personal text, and return the record's id."""
-        entry = self.entry(event, content=content, record_id=record_id)
+        at = await server_now(connection)
+        entry = self.entry(event, at=at, content=content, record_id=record_id)
         await append(connection, [entry])
         return entry.record_id
 
     def entry(
-        self, event: Event, *, content: Mapping[str, str], record_id: str | None = None
+        self,
+        event: Event,
+        *,
+        at: datetime,
+        content: Mapping[str, str],
+        record_id: str | None = None,
     ) -> Entry:
-        """Return the record of what happened, to be appended in the same transaction."""
+        """Return the record of what happened, to be appended in the same transaction.
+
+        `at` is the server's time (`server_now`), which refuses a record that is a minute off.
+        """
         record_id = record_id or self.ids.new()
         contents = committed(content)
         document = event_document(
-            event, record_id=record_id, at=self.clock.now(), unit=self.unit, commitments=contents
+            event, record_id=record_id, at=at, unit=self.unit, commitments=contents
         )
         return Entry(record_id=record_id, data=canonical(document), contents=contents)
 
@@ -127,9 +137,10 @@ async def append(connection: AsyncConnection, entries: Sequence[Entry]) -> list[
     return rows["leaves"]
 
 
-def append_migration(connection: Connection, entry: Entry) -> None:
+def append_migration(connection: Connection, ledger: Ledger, event: Event) -> None:
     """Insert the record of a migration, on the connection that migrates."""
-    connection.execute(_APPEND, _rows([entry]))
+    at = connection.execute(SERVER_TIME).scalar_one()
+    connection.execute(_APPEND, _rows([ledger.entry(event, at=at, content={})]))
 
 
 def _rows(entries: Sequence[Entry]) -> dict[str, list[Any]]:

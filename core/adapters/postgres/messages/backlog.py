@@ -27,6 +27,8 @@ _FIRST = text(
     f" {PERSON_KEY} AS person_key,"
     " greatest(i.next_at, i.lease_until) AS free_at,"
     " greatest(i.next_at, i.lease_until) > clock_timestamp() AS is_waiting,"
+    " clock_timestamp() AS now,"
+    " extract(epoch FROM clock_timestamp() - i.received_at)::float AS waited_s,"
     " EXISTS (SELECT FROM citebound.outbox o WHERE o.conversation_id = i.conversation_id"
     "   AND o.settled_at IS NULL) AS follows_unposted"
     " FROM citebound.inbox i JOIN citebound.conversations c ON c.id = i.conversation_id"
@@ -49,7 +51,8 @@ _RENEW = text(
 )
 _RELEASE = text(
     "UPDATE citebound.inbox SET state = 'received', lease_until = NULL, lease_token = NULL,"
-    " next_at = :until, attempt = attempt - :taken_back"
+    " next_at = clock_timestamp() + make_interval(secs => :after_s),"
+    " attempt = attempt - :taken_back"
     " WHERE id = :id AND lease_token = :token AND state = 'running'"
 )
 _PROGRESS = text(
@@ -92,7 +95,7 @@ class PostgresBacklog:
                 {
                     "id": row["message_id"],
                     "lease_s": self.lease_s,
-                    "today": self.clock.today(),
+                    "today": self.clock.day_of(row["now"]),
                 },
             )
             return _claimed(row, leased.mappings().one())
@@ -112,11 +115,11 @@ class PostgresBacklog:
             raise OvertakenError("the message was taken over, edited, deleted or stopped")
 
     @begun_again
-    async def release(self, claimed: Claimed, /, *, until: datetime, counted: bool) -> None:
+    async def release(self, claimed: Claimed, /, *, after_s: float, counted: bool) -> None:
         """See `Backlog.release`."""
         async with self.engine.begin() as connection:
             await connection.execute(
-                _RELEASE, {**_key(claimed), "until": until, "taken_back": 0 if counted else 1}
+                _RELEASE, {**_key(claimed), "after_s": after_s, "taken_back": 0 if counted else 1}
             )
 
     @begun_again

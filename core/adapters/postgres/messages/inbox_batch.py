@@ -12,7 +12,7 @@ from dataclasses import KW_ONLY, dataclass
 from sqlalchemy import ARRAY, Boolean, DateTime, LargeBinary, Text, bindparam, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import raises_transient, server_now
 from core.adapters.postgres.engine.ledger import Ledger, append, json_text
 from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.messages.admission import Admission, Admitted, Refused, admit
@@ -226,9 +226,11 @@ class Questions:
         stored = await insert(connection, [one.row() for one in asked])
         if len(stored) < len(fresh):
             raise _OvertakenError(REPEATED)
+        at = await server_now(connection)
         entries = [
             self.ledger.entry(
                 one.event(),
+                at=at,
                 content=contents_of(one.message, is_report=one.is_report),
                 record_id=one.record_id,
             )

@@ -19,7 +19,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.database import cause_of, raises_transient
+from core.adapters.postgres.engine.database import cause_of, raises_transient, server_now
 from core.adapters.postgres.engine.ledger import Entry, Ledger
 from core.adapters.postgres.engine.record_ids import id_range, record_named
 from core.audit.canonical import leaf_hash
@@ -265,7 +265,11 @@ class OfficerSession:
                 ledger = self._ledger
                 if EVERY_UNIT not in units and ledger.unit not in units:
                     ledger = ledger.of(units[0])
-                entry = ledger.entry(_event(reading, login), content=_texts(reading))
+                entry = ledger.entry(
+                    _event(reading, login),
+                    at=await server_now(connection),
+                    content=_texts(reading),
+                )
                 await connection.execute(_RECORD, _given(entry))
         except (DBAPIError, PoolTimeoutError, OSError) as error:
             raise TransientError(

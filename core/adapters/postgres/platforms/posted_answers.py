@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.cases.case_log import actor_of
 from core.adapters.postgres.cases.case_rows import NOT_CONFIRMED, is_uuid
-from core.adapters.postgres.engine.database import EngineStore, database_store
+from core.adapters.postgres.engine.database import EngineStore, database_store, server_now
 from core.adapters.postgres.engine.ledger import RecordingStore, take_number
 from core.adapters.postgres.engine.rows import record, row_of
 from core.adapters.postgres.engine.transactions import begun_again
@@ -60,7 +60,7 @@ class PostgresPostedAnswerActions(RecordingStore):
                 "answer": answer_id,
                 "cause": answer.cause,
                 "shared": _cause_of_share(answer_id),
-                "now": self._ledger.clock.now(),
+                "now": await server_now(connection),
             }
             removed = (await connection.execute(_REMOVE, keys)).all()
             if not removed:

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from datetime import datetime
 
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.exc import DBAPIError
@@ -9,7 +10,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.cases.cases import case_unit
-from core.adapters.postgres.engine.database import cause_of
+from core.adapters.postgres.engine.database import cause_of, server_now
 from core.adapters.postgres.engine.ledger import (
     Entry,
     Ledger,
@@ -46,7 +47,7 @@ from core.domain.errors import TransientError
 from core.domain.json_value import JsonObject
 from core.domain.question import Turn
 from core.domain.run import Run
-from core.ports import Clock, Completion, RecordReceipt
+from core.ports import Completion, RecordReceipt
 from core.ports.corrections import Correction
 from core.ports.record import RecordUnit
 
@@ -102,13 +103,17 @@ class _AnswerRows:
         """See `AnswerRows.append`."""
         ledger = self._ledger
         record_id, answer_id = ledger.ids.new(), ledger.ids.new()
-        await _store_run(self._connection, run, answer_id, record_id, ledger.clock)
+        at = await server_now(self._connection)
+        # By the server's time, too, as processes whose clocks differ answer in one thread.
+        asked_at = at - (ledger.clock.now() - run.question.asked_at)
+        run = replace(run, question=replace(run.question, asked_at=asked_at))
+        await _store_run(self._connection, run, answer_id, record_id, at)
         contents = committed(_contents(run))
         document = outcome_document(
             run,
             record_id=record_id,
             answer_id=answer_id,
-            at=ledger.clock.now(),
+            at=at,
             seq=seq,
             unit=await unit_of(self._connection, cause) or ledger.unit,
             commitments=contents,
@@ -116,13 +121,13 @@ class _AnswerRows:
         )
         entry = Entry(record_id=record_id, data=canonical(document), contents=contents)
         told = run.answer.precedent
-        applied = [self._applied(told, run, record_id)] if told else []
+        applied = [self._applied(told, run, record_id, at)] if told else []
         leaf, *_ = await append(self._connection, [entry, *applied])
         return RecordReceipt(
             record_id=record_id, answer_id=answer_id, leaf_hash=leaf, answer=run.answer
         )
 
-    def _applied(self, told: ToldPrecedent, run: Run, record_id: str) -> Entry:
+    def _applied(self, told: ToldPrecedent, run: Run, record_id: str, at: datetime) -> Entry:
         """Return the record of a precedent that it was told: by it the answers are found."""
         event = Event(
             tag=Tag.PRECEDENT_APPLIED,
@@ -133,7 +138,7 @@ class _AnswerRows:
             trace_id=run.question.question_id,
             says={"number": told.number},
         )
-        return self._ledger.entry(event, content={})
+        return self._ledger.entry(event, at=at, content={})
 
     async def append_events(self, run: Run, receipt: RecordReceipt, /) -> None:
         """See `AnswerRows.append_events`."""
@@ -191,7 +196,7 @@ def _trace(run: Run) -> JsonObject:
 
 
 async def _store_run(
-    connection: AsyncConnection, run: Run, answer_id: str, record_id: str, clock: Clock
+    connection: AsyncConnection, run: Run, answer_id: str, record_id: str, at: datetime
 ) -> None:
     question, answer = run.question, run.answer
     scope = question.scope
@@ -224,7 +229,7 @@ async def _store_run(
             reasoner=run.reasoner,
             used_rag=run.used_rag,
             trace=_trace(run),
-            answered_at=clock.now(),
+            answered_at=at,
             record_id=record_id,
         )
     )

@@ -14,7 +14,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import raises_transient, server_now
 from core.adapters.postgres.engine.ledger import RecordingStore
 from core.adapters.postgres.engine.rows import record
 from core.adapters.postgres.engine.transactions import AdvisoryLock, wait_for_one
@@ -179,7 +179,7 @@ class PostgresCalibrations(RecordingStore):
                 raise UsageError(
                     f"{before.name} came into force meanwhile: look at its figures first"
                 )
-            given = {"of_models": of_models, "name": name, "at": self._ledger.clock.now()}
+            given = {"of_models": of_models, "name": name, "at": await server_now(connection)}
             try:
                 await connection.execute(_ACTIVATE, given)
             except IntegrityError as error:

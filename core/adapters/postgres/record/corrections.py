@@ -12,7 +12,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.cases.case_rows import NOT_CONFIRMED
-from core.adapters.postgres.engine.database import database_store
+from core.adapters.postgres.engine.database import database_store, server_now
 from core.adapters.postgres.engine.ledger import Ledger, RecordingStore, append, take_number
 from core.adapters.postgres.engine.rows import record, row_of
 from core.adapters.postgres.engine.transactions import begun_again
@@ -150,7 +150,7 @@ async def correct(
     says = {"instead": receipt.answer_id, "record": receipt.record_id}
     seq = await take_number(connection, correction.conversation_id)
     event = _event(Tag.ANSWER_SUPERSEDED, correction, seq, says)
-    entry = ledger.entry(event, content={})
+    entry = ledger.entry(event, at=await server_now(connection), content={})
     (leaf,) = await append(connection, [entry])
     recorded = RecordedEvent(record_id=entry.record_id, leaf_hash=leaf.hex())
     await _queue(connection, correction, run, receipt)

@@ -13,7 +13,7 @@ from sqlalchemy import bindparam, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from core.adapters.postgres.engine.database import database_store
+from core.adapters.postgres.engine.database import database_store, server_now
 from core.adapters.postgres.engine.ledger import RecordingStore
 from core.audit.documents import Event
 from core.domain.audit import Tag
@@ -66,8 +66,8 @@ class PostgresServices(RecordingStore):
         Returns:
             The record of the start; None: too many were recorded within the hour.
         """
-        now = self._ledger.clock.now()
         async with self._engine.begin() as connection:
+            now = await server_now(connection)
             await connection.execute(_MAKE, {"service": service})
             last = (await connection.execute(_LAST, {"service": service})).one()
             recent = [at for at in last.starts if at > now - WITHIN]

@@ -21,7 +21,7 @@ import psycopg
 from sqlalchemy import Row, text
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import raises_transient, server_now
 from core.adapters.postgres.engine.ledger import Ledger
 from core.adapters.postgres.engine.published_texts import altered_versions
 from core.adapters.postgres.engine.rows import record
@@ -130,8 +130,8 @@ async def record_verification(
         TransientError: It could not be recorded, as on a server that only follows another one.
     """
     event = Event(tag=Tag.LEDGER_VERIFIED, actor=operator, actor_kind="operator", says=says)
-    entry = ledger.entry(event, content={})
     async with engine.begin() as connection:
+        entry = ledger.entry(event, at=await server_now(connection), content={})
         recorded = {"canonical": entry.data, "leaf": leaf_hash(entry.data)}
         await connection.execute(_RECORD, recorded)
 
