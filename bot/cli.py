@@ -79,7 +79,7 @@ def run(words: Sequence[str], parser: argparse.ArgumentParser | None = None) -> 
     except BrokenPipeError:
         _silence_output()
         return EXIT_PIPE_CLOSED
-    except (CiteboundError, ExceptionGroup) as error:
+    except Exception as error:
         known = _first_known(error)
         if known is None:
             raise
@@ -132,13 +132,15 @@ def exit_code(error: CiteboundError) -> int:
 
 
 def _first_known(error: BaseException) -> CiteboundError | None:
-    """Look into exception groups, as task groups raise them."""
+    """Look into exception groups, as task groups raise them, and at what the database says."""
     if isinstance(error, CiteboundError):
         return error
     if isinstance(error, BaseExceptionGroup):
         inner = cast("BaseExceptionGroup[BaseException]", error).exceptions
         return next(filter(None, map(_first_known, inner)), None)
-    return None
+    # Whoever has not imported it has no error of it.
+    database = sys.modules.get("core.adapters.postgres.engine.database")
+    return None if database is None else database.failure_of(error)
 
 
 def _report_unexpected(

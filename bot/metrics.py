@@ -113,6 +113,9 @@ METRICS: Mapping[str, Metric] = {
         "version",
         "role",
     ),
+    "citebound_clock_ahead_seconds": _gauge(
+        "How far the process's clock is ahead of the database's; negative: behind."
+    ),
     "citebound_slots": _gauge(
         "Conversations that the process works on at a time: taken, and left.", "kind", "state"
     ),

@@ -45,6 +45,8 @@ class Gauges:
         if state is not None:
             await self._set_drift(meter)
         meter.set("citebound_database_up", float(state is not None))
+        ahead_s = self._service.health.clock_ahead_s
+        meter.set("citebound_clock_ahead_seconds", None if state is None else ahead_s)
         for name, value in _of_database(state).items():
             meter.set(name, value)
 

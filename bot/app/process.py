@@ -158,6 +158,7 @@ async def running(
     async with AsyncExitStack() as stack:
         with suppress(TransientError):
             await service.starters.current()  # so that the first welcome knows them
+            await service.health.trouble()  # so that the log says whether the clock is wrong
         waits = operated.health.wait_for if operated else None
         connected = [await _entered(stack, connect, service, waits) for connect in platforms]
         chats = tuple(connected)
@@ -168,9 +169,11 @@ async def running(
         troubles = {chat.name: chat.trouble for chat in chats}
         told.health.watch(
             service.health.trouble,
+            service.inbox.trouble,
             platforms=troubles,
             refused=lambda: service.refusals.known,
             takes=roles.serves,
+            remark=service.health.clock_off,
         )
         await stack.enter_async_context(_exchanging(service, {chat.name for chat in chats}))
         told.metered.watch(Gauges(service, chats))

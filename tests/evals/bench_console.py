@@ -153,7 +153,7 @@ def entries(records: int, now: datetime) -> Iterator[Entry]:
     for at, event in events(chance, records, now):
         ledger = Ledger(clock=_At(at), ids=ids, unit=chance.choice(("berlin", "munich")))
         texts = {"question": words(chance, 14), "answer": words(chance, 60)}
-        yield ledger.entry(event, content=texts)
+        yield ledger.entry(event, at=at, content=texts)
 
 
 async def pages(engine: AsyncEngine) -> dict[str, str]:

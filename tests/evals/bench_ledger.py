@@ -82,7 +82,11 @@ def entry(ledger: Ledger) -> Entry:
         trace_id=None,
         says={"outcome": "answered", "filler": FILLER},
     )
-    return ledger.entry(event, content={"question": "May I?", "answer": "Yes. " * 20})
+    return ledger.entry(
+        event,
+        at=ledger.clock.now(),
+        content={"question": "May I?", "answer": "Yes. " * 20},
+    )
 
 
 async def prepare(engine: AsyncEngine, ledger: Ledger, *, clients: int, each: int) -> None:

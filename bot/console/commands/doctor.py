@@ -32,11 +32,13 @@ from core.adapters.postgres.engine.database import (
     ServerFacts,
     check_facts,
     engine_for,
+    failure_of,
     server_facts,
 )
 from core.adapters.postgres.engine.horizon import horizon_holder
 from core.adapters.postgres.engine.roles import DatabaseRole, excess_of
 from core.adapters.postgres.engine.schema import newest_revision
+from core.adapters.postgres.health import PostgresHealth
 from core.adapters.postgres.platforms.refusals import PostgresRefusals
 from core.adapters.postgres.record.calibrations import PostgresCalibrations
 from core.adapters.postgres.search.spaces import PostgresSpaceStore
@@ -47,7 +49,7 @@ from core.agent.wording import rests_on
 from core.confidence.drift import moved
 from core.config.settings import Settings, shown_value
 from core.domain.codec import json_of
-from core.domain.errors import CiteboundError, ConfigError
+from core.domain.errors import CiteboundError, ConfigError, TransientError
 from core.domain.officers import Officers
 from core.domain.question import Scope
 from core.ports import Clock, CorpusStore
@@ -246,18 +248,26 @@ def _identities(settings: Settings) -> Diagnosis:
 
 async def _database(settings: Settings, *, is_live: bool) -> AsyncGenerator[Diagnosis]:
     kind = "server" if settings.database_url else f"embedded below {settings.home.expanduser()}"
+    try:
+        async for finding in _opened_database(settings, kind, is_live=is_live):
+            yield finding
+    except Exception as error:
+        known = error if isinstance(error, CiteboundError) else failure_of(error)
+        if known is None:
+            raise
+        cure = "see above; the embedded one needs a writable CITEBOUND_HOME"
+        found = f"{kind}: {known}"
+        yield Diagnosis(subject="database", health=Status.BROKEN, found=found, cure=cure)
+
+
+async def _opened_database(
+    settings: Settings, kind: str, *, is_live: bool
+) -> AsyncGenerator[Diagnosis]:
     async with AsyncExitStack() as stack:
-        try:
-            engine = engine_for(await database_url(settings), pooled=False)
-            stack.push_async_callback(engine.dispose)
-            facts = await server_facts(engine)
-            check_facts(facts)
-        except CiteboundError as error:
-            cure = "see above; the embedded one needs a writable CITEBOUND_HOME"
-            yield Diagnosis(
-                subject="database", health=Status.BROKEN, found=f"{kind}: {error}", cure=cure
-            )
-            return
+        engine = engine_for(await database_url(settings), pooled=False)
+        stack.push_async_callback(engine.dispose)
+        facts = await server_facts(engine)
+        check_facts(facts)
         way = ", by way of a pooler" if facts.is_pooled else ""
         found = f"{kind}: Postgres {facts.postgres}, pgvector {facts.pgvector}{way}"
         yield Diagnosis(subject="database", health=Status.FINE, found=found)
@@ -275,6 +285,12 @@ async def _database(settings: Settings, *, is_live: bool) -> AsyncGenerator[Diag
         if facts.login.roles.isdisjoint((DatabaseRole.APP, DatabaseRole.OWNER)):
             yield _nothing_ingested("not checked: this login may not read it")
         elif facts.revision == newest_revision():
+            health = PostgresHealth(engine, clock=SystemClock())
+            writes = await _writes(health)
+            yield writes
+            yield _clock(health)
+            if writes.health is Status.BROKEN:
+                return  # what reads a locked table would wait for it
             stores = PostgresStores(
                 engine,
                 settings,
@@ -294,6 +310,30 @@ async def _database(settings: Settings, *, is_live: bool) -> AsyncGenerator[Diag
                 yield finding
         else:
             yield _nothing_ingested("not checked until the migrations have run")
+
+
+async def _writes(health: PostgresHealth) -> Diagnosis:
+    """Try what storing a message takes; all of it is rolled back."""
+    try:
+        trouble = await health.trouble()
+    except TransientError as error:
+        trouble = str(error)
+    if trouble is None:
+        found = "messages and records can be stored"
+        return Diagnosis(subject="writes", health=Status.FINE, found=found)
+    cure = (
+        "let DATABASE_URL name a primary that is not read-only, and end what locks its tables"
+        " (pg_stat_activity, pg_locks)"
+    )
+    return Diagnosis(subject="writes", health=Status.BROKEN, found=trouble, cure=cure)
+
+
+def _clock(health: PostgresHealth) -> Diagnosis:
+    off = health.clock_off()
+    if off is None:
+        return Diagnosis(subject="clock", health=Status.FINE, found="as the database's")
+    cure = "set the clocks of both machines by NTP"
+    return Diagnosis(subject="clock", health=Status.DOUBTFUL, found=off, cure=cure)
 
 
 def _login(settings: Settings, facts: ServerFacts) -> Diagnosis:

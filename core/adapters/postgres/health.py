@@ -1,19 +1,34 @@
 """Whether the database takes writes, in the schema that this release knows, and what it holds."""
 
+import logging
+from datetime import datetime
+
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from core.adapters.postgres.engine.database import EngineStore, database_store
+from core.adapters.postgres.engine.database import EngineStore, database_store, server_now
 from core.adapters.postgres.engine.failover import OutdatedServerError
 from core.adapters.postgres.engine.pool import connection_use
 from core.adapters.postgres.engine.schema import newest_revision, suits
 from core.adapters.postgres.record.model_calls import TODAY
+from core.ports import Clock
 from core.ports.operations import ConnectionUse, DatabaseState
 
-_WRITE = text(
-    "INSERT INTO citebound.channel_paces (platform, tenant, channel, free_at)"
-    " VALUES ('health', 'health', 'health', now())"
-)
+CLOCK_OFF_S = 5.0
+"""From then on a difference between our clock and the database's is told: machines that are set by
+NTP differ by fractions of a second."""
+LOCKED = "55P03"
+"""SQLSTATE of a lock that did not come in time (Postgres manual, appendix A)."""
+_WRITE = text("""
+WITH messages AS (INSERT INTO citebound.inbox (dedupe_key) SELECT '' WHERE false),
+     replies AS (INSERT INTO citebound.outbox (cause) SELECT '' WHERE false),
+     records AS (INSERT INTO audit.record (canonical, leaf_hash) SELECT '', '' WHERE false)
+INSERT INTO citebound.channel_paces (platform, tenant, channel, free_at)
+VALUES ('health', 'health', 'health', now())
+""")
+"""Takes the locks and needs the rights that storing a message, an answer and their records does."""
+_LOCK_LIMIT = text("SELECT set_config('lock_timeout', '2s', true)")
 _REVISION = text(
     "SELECT version_num, oldest_release FROM citebound.alembic_version"
     " LEFT JOIN citebound.schema_compatibility ON revision = version_num"
@@ -36,9 +51,19 @@ _STATE = text(
 )
 
 
+logger = logging.getLogger(__name__)
+
+
 @database_store
 class PostgresHealth(EngineStore):
     """Looks, and leaves nothing behind."""
+
+    def __init__(self, engine: AsyncEngine, *, clock: Clock | None = None) -> None:
+        """Use any database; `clock` is that of this process, None: it is not compared."""
+        super().__init__(engine)
+        self._clock = clock
+        self.clock_ahead_s = 0.0
+        """How far our clock was ahead of the database's at the last look; negative: behind."""
 
     async def trouble(self) -> str | None:
         """Say what keeps us from working, in a line; None: nothing.
@@ -49,11 +74,15 @@ class PostgresHealth(EngineStore):
         try:
             async with self._engine.connect() as connection:
                 revision, oldest_release = (await connection.execute(_REVISION)).one()
+                await self._compare_clocks(connection)
+                await connection.execute(_LOCK_LIMIT)
                 await connection.execute(_WRITE)
                 await connection.rollback()
         except DBAPIError as error:
             if isinstance(error.orig, OutdatedServerError):
                 return str(error.orig)
+            if getattr(error.orig, "sqlstate", None) == LOCKED:
+                return "a lock on a table keeps messages and answers from being stored"
             raise
         if not suits(revision, oldest_release):
             return f"the database is at migration {revision}, expected {newest_revision()}"
@@ -67,6 +96,7 @@ class PostgresHealth(EngineStore):
         """
         async with self._engine.connect() as connection:
             found = dict((await connection.execute(_STATE)).mappings().one())
+            await self._compare_clocks(connection)
         revision, oldest_release = found.pop("version_num"), found.pop("oldest_release")
         return DatabaseState(
             **found,
@@ -74,6 +104,29 @@ class PostgresHealth(EngineStore):
             is_known_schema=suits(revision, oldest_release),
         )
 
+    def clock_off(self) -> str | None:
+        """Say that our clock and the database's differ; None: they did not at the last look."""
+        if abs(self.clock_ahead_s) < CLOCK_OFF_S:
+            return None
+        way = "ahead of" if self.clock_ahead_s > 0 else "behind"
+        return f"this machine's clock is {abs(self.clock_ahead_s):.0f} s {way} the database's"
+
+    async def _compare_clocks(self, connection: AsyncConnection) -> None:
+        """Measure by how much the clocks differ for certain: less than the look took is nothing."""
+        if self._clock is None:
+            return
+        before = self._clock.now()
+        at = await server_now(connection)
+        was_off = self.clock_off()
+        ahead_s = max(0.0, _s(before, at)) - max(0.0, _s(at, self._clock.now()))
+        self.clock_ahead_s = ahead_s
+        if (off := self.clock_off()) and not was_off:
+            logger.warning("%s: set both by NTP", off)
+
     def connections(self) -> ConnectionUse | None:
         """Say how the connections of this process are used; None: it keeps none."""
         return connection_use(self._engine)
+
+
+def _s(later: datetime, earlier: datetime) -> float:
+    return (later - earlier).total_seconds()

@@ -212,7 +212,7 @@ class PostgresStores(AnswerStores):
     @cached_property
     def health(self) -> PostgresHealth:
         """Whether the database takes writes, and how much waits."""
-        return PostgresHealth(self.engine)
+        return PostgresHealth(self.engine, clock=self.clock)
 
 
 def _turn_limits(settings: Settings) -> TurnLimits:

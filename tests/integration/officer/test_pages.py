@@ -252,6 +252,7 @@ async def append(
                 trace_id=None,
                 says={"outcome": "refused", **says},
             ),
+            at=ledger.clock.now(),
             content={"question": question},
         )
         for _ in range(count)

@@ -288,6 +288,7 @@ async def test_nothing_leaves_without_its_record(
             tag=Tag.CONTENT_ERASED, actor="ada", actor_kind="officer", conversation=None, seq=None,
             subject=None, cause=None, trace_id=None, says={"erased": dict(found.texts)},
         ),
+        at=LEDGER.clock.now(),
         content={},
     )  # fmt: skip
     deleting = "DELETE FROM audit.content"

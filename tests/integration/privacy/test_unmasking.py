@@ -172,11 +172,12 @@ async def test_no_step_is_written_but_by_its_function(
         tag=Tag(tag), actor="grace", actor_kind="officer", conversation=None, seq=None,
         subject=record, cause=None, trace_id=None,
     )  # fmt: skip
+    entry = LEDGER.entry(event, at=LEDGER.clock.now(), content={})
     for role in (DatabaseRole.APP, DatabaseRole.CONSOLE, DatabaseRole.SEQUENCER):
         engine = engine_for(as_role(database_url, role))
         async with engine.connect() as connection:
             with pytest.raises(DBAPIError, match="recorded by the function"):
-                await append(connection, [LEDGER.entry(event, content={})])
+                await append(connection, [entry])
         await engine.dispose()
     wrong = {"unmask:requested": "decide", "unmask:approved": "reveal"}.get(tag, "request")
     session = OfficerSession(console, ledger=LEDGER, officer="ada")

@@ -1,5 +1,6 @@
 """Engines for a Postgres, and what its server says of itself: reachable, new enough, in UTF8."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,7 +19,7 @@ from sqlalchemy import (
     make_url,
     text,
 )
-from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
@@ -35,6 +36,12 @@ MINIMUM_PGVECTOR = (0, 8)
 ENCODING = "UTF8"
 BY_POOLER, SERVERS = "citebound_by_pooler", "citebound_servers"
 """Options of an engine."""
+LEADING = (
+    *("PGHOST", "PGPORT", "PGDATABASE", "PGUSER", "PGSERVICE", "PGSYSCONFDIR", "PGOPTIONS"),
+    *("PGTARGETSESSIONATTRS", "PGLOADBALANCEHOSTS", "PGDATESTYLE", "PGTZ", "PGGEQO"),
+)
+"""How variables of libpq begin that lead to another database, or change what a session sees there
+(Postgres manual, 34.15)."""
 _SECRETS = ("password", "sslpassword")
 """What a URL may say in its query as well."""
 
@@ -89,7 +96,17 @@ class EngineStore:
         self._engine = engine
 
 
-def cause_of(error: Exception) -> str:
+def failure_of(error: BaseException) -> TransientError | None:
+    """Return what a command says of a database that takes no connection, or lost it; else None."""
+    if not isinstance(error, OperationalError | psycopg.OperationalError):
+        return None
+    return TransientError(
+        f"the database failed: {cause_of(error)}; see whether the server runs, and has connections"
+        " left (max_connections, and CONNECTION LIMIT of the role)"
+    )
+
+
+def cause_of(error: BaseException) -> str:
     """Return what the database said, in one line."""
     return str(getattr(error, "orig", None) or error).strip().splitlines()[0]
 
@@ -182,6 +199,16 @@ def connect_arguments(
     return told
 
 
+def forget_variables(*prefixes: str) -> None:
+    """Take out of the environment what libpq would read where a URL says nothing.
+
+    Credentials and TLS stay, but for the embedded server, which has none.
+    """
+    variables = os.environ  # noqa: TID251  # libpq reads it, we only take away
+    for name in [name for name in variables if name.startswith(prefixes or LEADING)]:
+        del variables[name]
+
+
 def engine_for(
     url: str,
     *,
@@ -202,6 +229,7 @@ def engine_for(
     Raises:
         ConfigError: The URL is not one of Postgres.
     """
+    forget_variables()
     parsed, servers = _parsed(url), servers or Servers()
     options: dict[str, Any] = {SERVERS: servers, **({BY_POOLER: True} if by_pooler else {})}
     told: dict[str, Any] = {

@@ -29,8 +29,9 @@ import psutil
 from sqlalchemy import make_url, text
 from sqlalchemy.exc import ProgrammingError
 
-from core.adapters.postgres.engine.database import engine_for
+from core.adapters.postgres.engine.database import engine_for, forget_variables
 from core.adapters.postgres.engine.embedded_account import (
+    PORT,
     POSTGRES,
     ServerAccount,
     binary,
@@ -93,6 +94,7 @@ def start_embedded(home: Path, *, temporary: bool = False) -> str:
             says what to do.
     """
     home = home.expanduser().resolve()
+    forget_variables("PG")
     with _guard:
         if home in _uses and _uses[home].pid == os.getpid():
             return _uses[home].url
@@ -245,6 +247,7 @@ def _started(data: Path, account: ServerAccount) -> str:
     _admit_owner_only(data, account)
     log, sockets = data / "log", socket_folder(data, account)
     server = [*binary("postgres", account), "-D", str(data), "-h", "", "-k", str(sockets)]
+    server += ["-p", str(PORT)]
     begun = run_as(["/bin/sh", "-c", _IN_BACKGROUND, str(log), *server], account)
     pid = int(begun.stdout)
     url = _ready(data, pid=str(pid), lives=lambda: psutil.pid_exists(pid))
@@ -268,12 +271,12 @@ def _ready(data: Path, *, lives: Callable[[], bool], pid: str | None = None) -> 
     until = time.monotonic() + STARTED_WITHIN_S
     while lives():
         lines = _lines(data / PID_FILE)
-        # Lines of the file (miscadmin.h, LOCK_FILE_LINE_*): 1 the process, 5 the socket's folder,
-        # 8 the state. A file that a killed server left names another process.
+        # Lines of the file (miscadmin.h, LOCK_FILE_LINE_*): 1 the process, 4 the port, 5 the
+        # socket's folder, 8 the state. A file that a killed server left names another process.
         is_its = pid is None or lines[:1] == [pid]
         if is_its and len(lines) > 7 and lines[7].strip() == "ready":  # noqa: PLR2004
             folder = quote(lines[4].strip(), safe="/")
-            return f"postgresql://postgres:@/postgres?host={folder}"
+            return f"postgresql://postgres:@/postgres?host={folder}&port={lines[3].strip()}"
         if time.monotonic() > until:
             raise ConfigError(
                 f"the embedded Postgres did not become ready within {STARTED_WITHIN_S} s;"

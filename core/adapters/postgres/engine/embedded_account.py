@@ -34,7 +34,8 @@ SERVICE_FOLDER = Path("/var/lib/citebound")
 """What that user can reach where root's home is closed to everybody else, as it should be."""
 LONGEST_SOCKET = 107
 """Bytes of a Unix socket's path (`sun_path` of unix(7) holds 108 with its end)."""
-SOCKET = ".s.PGSQL.5432"
+PORT = 5432
+SOCKET = f".s.PGSQL.{PORT}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import text

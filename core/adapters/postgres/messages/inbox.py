@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from time import monotonic
 from typing import Any
 
 from sqlalchemy import text
@@ -83,6 +84,8 @@ _BEGUN = text(
 )
 
 
+FAILED_LATELY_S = 30.0
+"""How long a message that could not be stored counts, if none is stored after it."""
 _QUESTIONS = frozenset({MessageKind.MESSAGE, MessageKind.CHOICE})
 """What is to be answered: most of what comes, so it is stored together."""
 _NOTICES = {MessageKind.HELP: Notice.HOW_IT_WORKS, MessageKind.SIGN_IN: Notice.SIGN_IN}
@@ -112,9 +115,25 @@ class PostgresInbox:
         self._ledger = ledger
         questions = Questions(engine, ledger=ledger, waiting=waiting, turns=turns.asker)
         self._together = GroupCommit(questions.store, key=lambda message: message.place)
+        self._failed_s: float | None = None
+
+    async def trouble(self) -> str | None:
+        """Say that the last message could not be stored, if that was lately; None: it was."""
+        if self._failed_s is None or monotonic() - self._failed_s > FAILED_LATELY_S:
+            return None
+        return "messages could not be stored"
 
     async def put(self, message: InboundMessage | Ignored, /) -> Accepted | Seen:
         """See `Inbox.put`."""
+        try:
+            stored = await self._stored(message)
+        except BaseException:  # also of whoever has waited long enough, and is cancelled
+            self._failed_s = monotonic()
+            raise
+        self._failed_s = None
+        return stored
+
+    async def _stored(self, message: InboundMessage | Ignored) -> Accepted | Seen:
         if isinstance(message, InboundMessage) and message.kind in _QUESTIONS:
             accepted = await self._together.put(message)
             if accepted == REPEATED and message.raw.get("has_file") is True:

@@ -33,7 +33,7 @@ class ClientConnection:
     @property
     def words(self) -> str:
         """Return it as libpq's keywords, for a socket of this machine."""
-        return f"host={self.host} dbname={self.database} user={self.login}"
+        return f"host={self.host} port={self.port} dbname={self.database} user={self.login}"
 
     @property
     def url(self) -> str:

@@ -139,7 +139,8 @@ class OfficerDeed:
             trace_id=None,
             says=says or {},
         )
-        entry = self.ledger.of(unit or self.own_unit).entry(event, content=content)
+        at = await server_now(self.connection)
+        entry = self.ledger.of(unit or self.own_unit).entry(event, at=at, content=content)
         found = await self.connection.execute(function, _given(entry))
         return Done(record_id=entry.record_id, row=found.one_or_none())
 

@@ -20,7 +20,7 @@ from sqlalchemy import ARRAY, BigInteger, Integer, RowMapping, TextClause, bindp
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.cases.case_rows import NOT_CONFIRMED
-from core.adapters.postgres.engine.database import raises_transient
+from core.adapters.postgres.engine.database import raises_transient, server_now
 from core.adapters.postgres.engine.ledger import Entry, OfficerStore, append
 from core.adapters.postgres.engine.transactions import begun_again
 from core.adapters.postgres.record.affected_editions import update_cards
@@ -252,6 +252,7 @@ class PostgresAffectedAnswers(OfficerStore):
     ) -> None:
         kept: list[JsonObject] = []
         entries: list[Entry] = []
+        at = await server_now(connection)
         for row in rows:
             places: list[int] = row["changes"]
             own = [clauses[n - 1] for n in places]
@@ -271,7 +272,7 @@ class PostgresAffectedAnswers(OfficerStore):
                     ],
                 },
             )
-            entry = self._ledger.of(row["unit"]).entry(event, content={})
+            entry = self._ledger.of(row["unit"]).entry(event, at=at, content={})
             entries.append(entry)
             kept.append(
                 {

@@ -12,7 +12,7 @@ from sqlalchemy import RowMapping, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from core.adapters.postgres.cases.case_posts import tell_officers
-from core.adapters.postgres.engine.database import database_store
+from core.adapters.postgres.engine.database import database_store, server_now
 from core.adapters.postgres.engine.ledger import OfficerStore, append, unit_of
 from core.adapters.postgres.engine.rows import record, row_of
 from core.adapters.postgres.engine.transactions import begun_again
@@ -129,7 +129,8 @@ class PostgresConsistency(OfficerStore):
                 },
             )
             unit = await unit_of(connection, said.record_id)
-            entry = self._ledger.of(unit).entry(event, content={})
+            at = await server_now(connection)
+            entry = self._ledger.of(unit).entry(event, at=at, content={})
             row = {**pair, "day": day, "record": entry.record_id}
             if await connection.scalar(_KEEP, row) is None:
                 return False
