@@ -16,6 +16,7 @@ from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import date
 
+from bot.machine_share import MachineShare
 from bot.metrics import Meter
 from bot.report_codes import without_codes
 from bot.traces import STAGES, TraceSpan, add_stages, traced
@@ -27,6 +28,7 @@ from core.agent.service import Answering
 from core.domain.answer import Answer
 from core.domain.delivery import GROUPS_UNREAD, NoReaders, Readers
 from core.domain.errors import BusyError, OvertakenError, TransientError, raised_at
+from core.domain.limits import RunLimits
 from core.domain.message import OVERHEARD, Claimed
 from core.domain.run import ModelCall
 from core.failpoints import failpoint
@@ -84,8 +86,10 @@ class Worker:
         clock: Clock,
         patience: Patience | None = None,
         meter: Meter | None = None,
+        deadline_s: float = RunLimits().deadline_s,
     ) -> None:
-        """`platforms` by the name that a place gives them."""
+        """`platforms` by the name that a place gives them; `deadline_s` is that of a question."""
+        self.share = MachineShare(clock, deadline_s=deadline_s)
         self._meter = meter or Meter()
         self._meter.count("citebound_takeovers_total", 0.0, kind="answer")
         self._backlog = backlog
@@ -244,16 +248,19 @@ class Worker:
             around = await platform.around(claimed)
             asked_s = self._clock.monotonic_s()
             span.add("surroundings", began_s, asked_s)
-            reply = await self._answering.ask(
-                replace(
-                    _request(claimed, readers, await _language(claimed, platform)),
-                    context=without_codes(around.messages),
-                    is_unread=around.is_unread,
-                    asked_on=self._asked_on(claimed, readers),
-                ),
-                progress=_Watched(progress, look),
-                completion=_completion(claimed, is_dead=False),
+            request = replace(
+                _request(claimed, readers, await _language(claimed, platform)),
+                context=without_codes(around.messages),
+                is_unread=around.is_unread,
+                asked_on=self._asked_on(claimed, readers),
             )
+            with self.share.question() as measured:
+                reply = await self._answering.ask(
+                    request,
+                    progress=_Watched(progress, look),
+                    completion=_completion(claimed, is_dead=False),
+                )
+                measured.idle_s = sum(it.ended_s - it.started_s for it in reply.run.model_calls)
             add_stages(span, reply.run, asked_s=asked_s, ended_s=self._clock.monotonic_s())
         outcome = reply.answer.outcome.value
         span.attributes.update(outcome=outcome, edition=reply.run.edition)

@@ -55,7 +55,7 @@ from core.domain.policy import EVERYONE
 from core.domain.question import Question
 from core.domain.run import Clarification, Plan, RunLimits, TokenUse
 from core.failpoints import failpoint
-from core.ports import Handlers, Kept, Knowledge, Platform, Progress, RunContext, StoredCall
+from core.ports import Clock, Handlers, Kept, Knowledge, Platform, Progress, RunContext, StoredCall
 from core.retrieval.retriever import Retriever
 from tests.databases import POLL_S
 from tests.fakes import InMemoryCorpus, InMemoryOntology, InMemorySearch, ScriptedReasoner
@@ -268,7 +268,13 @@ class Deployment:
         """Answer and deliver until the block ends."""
         async with asyncio.TaskGroup() as group:
             running = group.create_task(
-                self.queue.run(Handlers(answer=self.worker.answer, deliver=self.deliverer.deliver))
+                self.queue.run(
+                    Handlers(
+                        answer=self.worker.answer,
+                        deliver=self.deliverer.deliver,
+                        answers=self.worker.share.slots,
+                    )
+                )
             )
             yield
             running.cancel()
@@ -307,15 +313,17 @@ def deploy(
     limits: TurnLimits = UNLIMITED,
     waiting: WaitingLimits = ROOMY,
     unit: str = "test",
+    clock: Clock | None = None,
+    factory: "type[RepeatingFactory] | None" = None,
 ) -> Deployment:
     """Wire it; nothing runs yet."""
-    clock, ids = SystemClock(), UuidSource()
+    clock, ids = clock or SystemClock(), UuidSource()
     ledger = Ledger(clock=clock, ids=ids, unit=unit, pseudonyms=PSEUDONYMS)
     corpus = InMemoryCorpus()
     platform, audience, reasoner = (
         TablePlatform(engine),
         ScriptedAudience(),
-        RepeatingFactory(engine),
+        (factory or RepeatingFactory)(engine),
     )
     platforms = {"fake": Platform(audience=audience, surface=SilentSurface(), poster=platform)}
     inbox = PostgresInbox(engine, ledger=ledger, waiting=waiting, turns=limits)

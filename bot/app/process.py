@@ -260,6 +260,7 @@ async def _working(service: Service, chats: Sequence[Chat], meter: Meter) -> Asy
         platforms={chat.name: chat.answering for chat in chats},
         clock=service.clock,
         meter=meter,
+        deadline_s=service.settings.deadline_s,
     )
     deliverer = Deliverer(
         outbox=service.outbox,
@@ -296,7 +297,7 @@ async def _working(service: Service, chats: Sequence[Chat], meter: Meter) -> Asy
         clock=service.clock,
         contacts=service.settings.speak_up,
     )
-    handlers = Handlers(answer=worker.answer, deliver=deliverer.deliver)
+    handlers = Handlers(answer=worker.answer, deliver=deliverer.deliver, answers=worker.share.slots)
     async with asyncio.TaskGroup() as group:
         working = group.create_task(service.queue.run(handlers))
         others = [group.create_task(one.run()) for one in (corrector, schedule, consistency)]

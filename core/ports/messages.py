@@ -208,6 +208,9 @@ class Handlers:
     """Answers messages."""
     deliver: Handler
     """Posts replies."""
+    answers: Callable[[], int] | None = None
+    """Says how many conversations to answer at a time, if fewer than there are slots for; None: as
+    many as there are."""
 
 
 class WorkQueue(Protocol):

@@ -13,7 +13,7 @@ when the next row becomes due, and at least once a second in case a notification
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
 from typing import cast
@@ -33,8 +33,8 @@ from core.ports import Handler, Handlers, WorkKind
 from core.ports.operations import SlotUse
 
 SLOTS: Mapping[WorkKind, int] = {"answer": 8, "deliver": 8}
-"""Conversations of a process that are worked on at a time. Each kind has slots of its own: with one
-queue for both, replies stood behind all questions of a burst."""
+"""Conversations of a process that are worked on at a time, at most. Each kind has slots of its own:
+with one queue for both, replies stood behind all questions of a burst."""
 CHANNEL = "citebound_due"
 """Of the notifications; the payload is the kind."""
 POLLED_EVERY_S = 1.0
@@ -87,6 +87,8 @@ class _Lane:
 
     kind: WorkKind
     handler: Handler
+    limit: Callable[[], int] | None = None
+    """Says how many conversations at a time, if fewer than `SLOTS`; None: as many."""
     busy: dict[str, asyncio.Task[None]] = field(default_factory=dict[str, "asyncio.Task[None]"])
     """Conversations that are worked on."""
     resting: dict[str, float] = field(default_factory=dict[str, float])
@@ -96,7 +98,8 @@ class _Lane:
 
     @property
     def free(self) -> int:
-        return SLOTS[self.kind] - len(self.busy)
+        most = SLOTS[self.kind]
+        return (min(most, self.limit()) if self.limit else most) - len(self.busy)
 
     def excluded(self) -> list[str]:
         now = monotonic()
@@ -139,7 +142,7 @@ class PostgresWorkQueue:
     async def run(self, handlers: Handlers, /) -> None:
         """See `WorkQueue.run`."""
         lanes = self._lanes = (
-            _Lane(kind="answer", handler=handlers.answer),
+            _Lane(kind="answer", handler=handlers.answer, limit=handlers.answers),
             _Lane(kind="deliver", handler=handlers.deliver),
         )
         async with asyncio.TaskGroup() as group:
@@ -174,7 +177,7 @@ class PostgresWorkQueue:
     async def _begin_due(self, lane: _Lane, group: asyncio.TaskGroup) -> float:
         """Begin what is due, and return the seconds after which to look again."""
         poll_s = POLLED_EVERY_S if self._listens else POLLED_BY_POOLER_EVERY_S
-        if not lane.free:
+        if lane.free <= 0:
             return poll_s
         async with connected(self._engine, "AUTOCOMMIT") as connection:
             found = await connection.execute(
