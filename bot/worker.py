@@ -16,7 +16,6 @@ from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import date
 
-from bot.machine_share import MachineShare
 from bot.metrics import Meter
 from bot.report_codes import without_codes
 from bot.traces import STAGES, TraceSpan, add_stages, traced
@@ -27,8 +26,8 @@ from core.agent.request import MAX_QUESTION, NO_PROGRESS, AskRequest
 from core.agent.service import Answering
 from core.domain.answer import Answer
 from core.domain.delivery import GROUPS_UNREAD, NoReaders, Readers
-from core.domain.errors import BusyError, OvertakenError, TransientError, raised_at
-from core.domain.limits import RunLimits
+from core.domain.errors import BusyError, OvertakenError, StarvedError, TransientError, raised_at
+from core.domain.limits import ANSWERED_AT_A_TIME, RunLimits
 from core.domain.message import OVERHEARD, Claimed
 from core.domain.run import ModelCall
 from core.failpoints import failpoint
@@ -89,7 +88,9 @@ class Worker:
         deadline_s: float = RunLimits().deadline_s,
     ) -> None:
         """`platforms` by the name that a place gives them; `deadline_s` is that of a question."""
-        self.share = MachineShare(clock, deadline_s=deadline_s)
+        self._deadline_s = deadline_s
+        self.slots = ANSWERED_AT_A_TIME
+        """How many questions to answer at a time, by what the last ones have cost."""
         self._meter = meter or Meter()
         self._meter.count("citebound_takeovers_total", 0.0, kind="answer")
         self._backlog = backlog
@@ -97,6 +98,16 @@ class Worker:
         self._platforms = platforms
         self._clock = clock
         self._patience = patience or Patience()
+
+    def _weigh(self, cost_s: float) -> None:
+        """Answer half as many at a time after a question that was slow, else one more.
+
+        Additive increase and multiplicative decrease settle at what the machine gets through, also
+        where several processes share it (Chiu and Jain, 1989).
+        """
+        is_slow = cost_s > self._deadline_s / 2
+        slots = self.slots // 2 if is_slow else self.slots + 1
+        self.slots = min(max(1, slots), ANSWERED_AT_A_TIME)
 
     async def answer(self, conversation_id: str) -> None:
         """Answer what is due in a conversation."""
@@ -147,6 +158,8 @@ class Worker:
                 raised_at(error),
             )
             self._meter.count("citebound_failed_attempts_total")
+            if isinstance(error, StarvedError):
+                self._weigh(self._deadline_s)
             await self._begun_again_later(claimed)
 
     async def _begun_again_later(self, claimed: Claimed) -> None:
@@ -248,19 +261,18 @@ class Worker:
             around = await platform.around(claimed)
             asked_s = self._clock.monotonic_s()
             span.add("surroundings", began_s, asked_s)
-            request = replace(
-                _request(claimed, readers, await _language(claimed, platform)),
-                context=without_codes(around.messages),
-                is_unread=around.is_unread,
-                asked_on=self._asked_on(claimed, readers),
+            reply = await self._answering.ask(
+                replace(
+                    _request(claimed, readers, await _language(claimed, platform)),
+                    context=without_codes(around.messages),
+                    is_unread=around.is_unread,
+                    asked_on=self._asked_on(claimed, readers),
+                ),
+                progress=_Watched(progress, look),
+                completion=_completion(claimed, is_dead=False),
             )
-            with self.share.question() as measured:
-                reply = await self._answering.ask(
-                    request,
-                    progress=_Watched(progress, look),
-                    completion=_completion(claimed, is_dead=False),
-                )
-                measured.idle_s = sum(it.ended_s - it.started_s for it in reply.run.model_calls)
+            idle_s = sum(call.ended_s - call.started_s for call in reply.run.model_calls)
+            self._weigh(self._clock.monotonic_s() - asked_s - idle_s)
             add_stages(span, reply.run, asked_s=asked_s, ended_s=self._clock.monotonic_s())
         outcome = reply.answer.outcome.value
         span.attributes.update(outcome=outcome, edition=reply.run.edition)

@@ -272,7 +272,7 @@ class Deployment:
                     Handlers(
                         answer=self.worker.answer,
                         deliver=self.deliverer.deliver,
-                        answers=self.worker.share.slots,
+                        answers=lambda: self.worker.slots,
                     )
                 )
             )

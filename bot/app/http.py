@@ -55,13 +55,13 @@ class Health:
         platforms: Mapping[str, Trouble] | None = None,
         refused: Known = dict[str, str],
         takes: bool = True,
-        remark: Remark = lambda: None,
     ) -> None:
         self._troubles = troubles
         self._platforms = platforms or {}
         self._refused = refused
         self._takes = takes
-        self._remark = remark
+        self.remark: Remark = lambda: None
+        """Tells what is wrong though messages may be sent."""
         self._awaited: str | None = None
         self.is_stopping = False
 
@@ -71,12 +71,10 @@ class Health:
         platforms: Mapping[str, Trouble],
         refused: Known = dict[str, str],
         takes: bool = True,
-        remark: Remark = lambda: None,
     ) -> None:
         """Look at these from now on, in place of those given before."""
         self._troubles, self._platforms = troubles, platforms
         self._refused, self._takes = refused, takes
-        self._remark = remark
 
     def wait_for(self, what: str) -> None:
         """Report until `begin` that the process waits for this, or does this first."""
@@ -117,7 +115,7 @@ class Health:
         if self._platforms and not self._takes and refused.keys() >= self._platforms.keys():
             return web.Response(status=503, text="; ".join(("nothing can be posted", *lines)))
         ready = f"ready, but not for {told}" if told else "ready"
-        return web.Response(text="; ".join((ready, *lines, *filter(None, (self._remark(),)))))
+        return web.Response(text="; ".join((ready, *lines, *filter(None, (self.remark(),)))))
 
     async def _trouble(self) -> str | None:
         for look in self._troubles:

@@ -173,8 +173,8 @@ async def running(
             platforms=troubles,
             refused=lambda: service.refusals.known,
             takes=roles.serves,
-            remark=service.health.clock_off,
         )
+        told.health.remark = service.health.clock_off
         await stack.enter_async_context(_exchanging(service, {chat.name for chat in chats}))
         told.metered.watch(Gauges(service, chats))
         port = None
@@ -297,7 +297,9 @@ async def _working(service: Service, chats: Sequence[Chat], meter: Meter) -> Asy
         clock=service.clock,
         contacts=service.settings.speak_up,
     )
-    handlers = Handlers(answer=worker.answer, deliver=deliverer.deliver, answers=worker.share.slots)
+    handlers = Handlers(
+        answer=worker.answer, deliver=deliverer.deliver, answers=lambda: worker.slots
+    )
     async with asyncio.TaskGroup() as group:
         working = group.create_task(service.queue.run(handlers))
         others = [group.create_task(one.run()) for one in (corrector, schedule, consistency)]

@@ -9,6 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+ANSWERED_AT_A_TIME = 8
+"""Questions of one process, at most: fewer while the machine is too slow for them."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunLimits:

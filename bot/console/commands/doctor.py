@@ -255,7 +255,7 @@ async def _database(settings: Settings, *, is_live: bool) -> AsyncGenerator[Diag
         known = error if isinstance(error, CiteboundError) else failure_of(error)
         if known is None:
             raise
-        cure = "see above; the embedded one needs a writable CITEBOUND_HOME"
+        cure = "it must take writes; the embedded one needs a CITEBOUND_HOME that can be written to"
         found = f"{kind}: {known}"
         yield Diagnosis(subject="database", health=Status.BROKEN, found=found, cure=cure)
 
@@ -286,11 +286,9 @@ async def _opened_database(
             yield _nothing_ingested("not checked: this login may not read it")
         elif facts.revision == newest_revision():
             health = PostgresHealth(engine, clock=SystemClock())
-            writes = await _writes(health)
-            yield writes
+            if trouble := await health.trouble():
+                raise TransientError(trouble)  # what reads a locked table would wait for it
             yield _clock(health)
-            if writes.health is Status.BROKEN:
-                return  # what reads a locked table would wait for it
             stores = PostgresStores(
                 engine,
                 settings,
@@ -312,28 +310,14 @@ async def _opened_database(
             yield _nothing_ingested("not checked until the migrations have run")
 
 
-async def _writes(health: PostgresHealth) -> Diagnosis:
-    """Try what storing a message takes; all of it is rolled back."""
-    try:
-        trouble = await health.trouble()
-    except TransientError as error:
-        trouble = str(error)
-    if trouble is None:
-        found = "messages and records can be stored"
-        return Diagnosis(subject="writes", health=Status.FINE, found=found)
-    cure = (
-        "let DATABASE_URL name a primary that is not read-only, and end what locks its tables"
-        " (pg_stat_activity, pg_locks)"
-    )
-    return Diagnosis(subject="writes", health=Status.BROKEN, found=trouble, cure=cure)
-
-
 def _clock(health: PostgresHealth) -> Diagnosis:
     off = health.clock_off()
-    if off is None:
-        return Diagnosis(subject="clock", health=Status.FINE, found="as the database's")
-    cure = "set the clocks of both machines by NTP"
-    return Diagnosis(subject="clock", health=Status.DOUBTFUL, found=off, cure=cure)
+    return Diagnosis(
+        subject="clock",
+        health=Status.DOUBTFUL if off else Status.FINE,
+        found=off or "as the database's",
+        cure="set the clocks of both machines by NTP" if off else "",
+    )
 
 
 def _login(settings: Settings, facts: ServerFacts) -> Diagnosis:

@@ -1,7 +1,6 @@
 """Whether the database takes writes, in the schema that this release knows, and what it holds."""
 
 import logging
-from datetime import datetime
 
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
@@ -115,18 +114,13 @@ class PostgresHealth(EngineStore):
         """Measure by how much the clocks differ for certain: less than the look took is nothing."""
         if self._clock is None:
             return
-        before = self._clock.now()
-        at = await server_now(connection)
-        was_off = self.clock_off()
-        ahead_s = max(0.0, _s(before, at)) - max(0.0, _s(at, self._clock.now()))
-        self.clock_ahead_s = ahead_s
+        was_off, before_s = self.clock_off(), self._clock.now().timestamp()
+        at_s = (await server_now(connection)).timestamp()
+        after_s = self._clock.now().timestamp()
+        self.clock_ahead_s = max(0.0, before_s - at_s) - max(0.0, at_s - after_s)
         if (off := self.clock_off()) and not was_off:
             logger.warning("%s: set both by NTP", off)
 
     def connections(self) -> ConnectionUse | None:
         """Say how the connections of this process are used; None: it keeps none."""
         return connection_use(self._engine)
-
-
-def _s(later: datetime, earlier: datetime) -> float:
-    return (later - earlier).total_seconds()

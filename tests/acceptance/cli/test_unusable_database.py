@@ -25,7 +25,7 @@ def test_the_doctor_finds_a_database_that_takes_no_writes(
         read_only = f'ALTER DATABASE "{name}" SET default_transaction_read_only = on'
         connection.execute(read_only.encode())
     done = citebound("doctor")
-    assert (done.code, "Broken: writes." in done.out) == (3, True)
+    assert (done.code, "Broken: database." in done.out) == (3, True)
     assert "cannot execute INSERT in a read-only transaction" in done.out
 
 
@@ -34,10 +34,10 @@ def test_the_doctor_finds_a_lock_of_somebody_else(citebound: Run, database_url: 
     with psycopg.connect(database_url) as outsider:
         outsider.execute("LOCK TABLE audit.record IN ACCESS EXCLUSIVE MODE")
         done = citebound("doctor")
-    assert (done.code, "Broken: writes." in done.out) == (3, True)
+    assert (done.code, "Broken: database." in done.out) == (3, True)
     assert "a lock on a table keeps messages and answers from being stored" in done.out
     fine = citebound("doctor")
-    assert (fine.code, "messages and records can be stored" in fine.out) == (0, True)
+    assert fine.code == 0
     with psycopg.connect(database_url) as connection:
         (left,) = connection.execute("SELECT count(*) FROM citebound.channel_paces").fetchone() or (
             None,

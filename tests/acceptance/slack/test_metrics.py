@@ -76,5 +76,7 @@ async def test_what_operators_read_is_told(slack: FakeSlack, slack_database: str
         assert label in {"le", "version"} or value in WORDS[label], (label, value)
     assert "citebound_database_up 1" in told
     assert "citebound_schema_fits 1" in told
-    assert 'citebound_slots{kind="answer",state="free"} 8' in told
+    free = re.search(r'citebound_slots{kind="answer",state="free"} (\d)', told)
+    assert free is not None
+    assert 1 <= int(free[1]) <= SLOTS["answer"]
     assert 'citebound_info{role="both",version="' in told

@@ -49,7 +49,9 @@ async def accepted(deployment: Deployment, words: str) -> str:
 async def ready(deployment: Deployment) -> tuple[int, str]:
     """Return what `/readyz` of a process says."""
     looked = PostgresHealth(deployment.engine, clock=SystemClock())
-    health = Health(looked.trouble, deployment.inbox.trouble, remark=looked.clock_off)
+    health = Health()
+    health.watch(looked.trouble, deployment.inbox.trouble, platforms={}, lost={})
+    health.remark = looked.clock_off
     told = await health.ready(Mock(spec=web.Request))
     assert isinstance(told, web.Response)
     return told.status, told.text or ""

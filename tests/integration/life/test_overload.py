@@ -2,17 +2,17 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 import pytest
 
-from bot.machine_share import MachineShare
-from core.adapters.postgres.queue.work_queue import SLOTS
+from core.adapters.postgres.queue.work_queue import PostgresWorkQueue
 from core.adapters.system import SystemClock
-from core.domain.errors import StarvedError
+from core.domain.limits import ANSWERED_AT_A_TIME
+from core.domain.message import Accepted
 from core.domain.question import Question
-from core.domain.run import Clarification, Plan, RunLimits
+from core.domain.run import Clarification, ModelCall, Plan, RunLimits, TokenUse
 from core.ports import Knowledge, RunContext
 from tests.life import Deployment, Repeating, RepeatingFactory, deploy, message
 from tests.life_history import broken_promises
@@ -38,8 +38,8 @@ class SlowMachine:
     """Shares its seconds, of the stand-in's clock, among the questions in progress."""
 
     clock: StandInClock
-    share: MachineShare
-    """Says how many questions are in progress."""
+    queue: PostgresWorkQueue
+    """Says how many conversations are worked on."""
     cost_s: float
     """Of a question that has the machine to itself."""
     left_s: dict[str, float] = field(default_factory=dict[str, float])
@@ -58,7 +58,8 @@ class SlowMachine:
         while True:
             await asyncio.sleep(0.001)
             self.most = max(self.most, len(self.left_s))
-            if not self.left_s or len(self.left_s) < self.share.busy:
+            lanes = self.queue.slots()
+            if not self.left_s or (lanes and len(self.left_s) < lanes["answer"].busy):
                 continue
             self.clock.passed_s += self.cost_s / PARTS
             for name in self.left_s:
@@ -85,6 +86,8 @@ class ByRules(RepeatingFactory):
 
     is_model = False
     machine: SlowMachine
+    waits_for_model = False
+    """True: what it does on the machine is to wait for a model."""
 
     def begin(self, context: RunContext, /) -> "Working":
         return Working(self, context)
@@ -95,12 +98,30 @@ class Working(Repeating):
 
     def __init__(self, factory: ByRules, context: RunContext) -> None:
         super().__init__(factory)
-        self.machine, self.context = factory.machine, context
+        self.by_rules, self.machine, self.context = factory, factory.machine, context
 
     async def plan(self, question: Question, knowledge: Knowledge, /) -> Plan | Clarification:
         until_s = self.context.budget.deadline_s
+        began_s = self.machine.clock.monotonic_s()
         await self.machine.work(question.question_id, until_s=until_s)
+        if self.by_rules.waits_for_model:
+            self.model_calls = (waited(began_s, self.machine.clock.monotonic_s()),)
         return await super().plan(question, knowledge)
+
+
+def waited(began_s: float, ended_s: float) -> ModelCall:
+    """Return a call of a model that took so long."""
+    return ModelCall(
+        purpose="answer",
+        model="none",
+        prompt="answer/1",
+        request_hash="",
+        tokens=TokenUse(fresh=0),
+        cost_usd=None,
+        attempts=1,
+        started_s=began_s,
+        ended_s=ended_s,
+    )
 
 
 def slow(deployment: Deployment, cost_s: float) -> tuple[Deployment, SlowMachine]:
@@ -108,7 +129,7 @@ def slow(deployment: Deployment, cost_s: float) -> tuple[Deployment, SlowMachine
     clock = StandInClock()
     deployed = deploy(deployment.engine, clock=clock, factory=ByRules)
     assert isinstance(deployed.reasoner, ByRules)
-    machine = deployed.reasoner.machine = SlowMachine(clock, deployed.worker.share, cost_s)
+    machine = deployed.reasoner.machine = SlowMachine(clock, deployed.queue, cost_s)
     return deployed, machine
 
 
@@ -117,7 +138,7 @@ async def test_fifty_questions_beyond_the_capacity_are_all_answered(
     deployment: Deployment, times: float
 ) -> None:
     """Each once and none with an apology, though eight at a time would take ten deadlines."""
-    busy, machine = slow(deployment, times * DEADLINE_S / SLOTS["answer"])
+    busy, machine = slow(deployment, times * DEADLINE_S / ANSWERED_AT_A_TIME)
     for n in range(50):
         await busy.intake.accept(message(f"m{n}", thread=f"t{n}", person=f"U{n}"))
     async with machine.running(), busy.working():
@@ -125,7 +146,7 @@ async def test_fifty_questions_beyond_the_capacity_are_all_answered(
     outcomes = await busy.rows("SELECT outcome, count(*) AS n FROM citebound.inbox GROUP BY 1")
     assert [tuple(row.values()) for row in outcomes] == [("clarification", 50)]
     assert await broken_promises(busy, accepted=50) == []
-    assert 1 <= busy.worker.share.slots() <= max(1, SLOTS["answer"] / times / 2)
+    assert busy.worker.slots < ANSWERED_AT_A_TIME
 
 
 async def test_a_machine_that_is_quick_again_answers_as_many_as_before(
@@ -136,41 +157,34 @@ async def test_a_machine_that_is_quick_again_answers_as_many_as_before(
     await busy.intake.accept(message("slow"))
     async with machine.running(), busy.working():
         await busy.quiet()
-        assert busy.worker.share.slots() == 1
+        assert busy.worker.slots < ANSWERED_AT_A_TIME
         machine.cost_s, machine.most = 1.0, 0
         for n in range(40):
             await busy.intake.accept(message(f"m{n}", thread=f"t{n}", person=f"U{n}"))
         await busy.quiet(within_s=120.0)
-    assert busy.worker.share.slots() >= SLOTS["answer"]
+    assert busy.worker.slots >= ANSWERED_AT_A_TIME
     assert machine.most > 1
 
 
-def test_the_cost_of_a_question_is_what_it_would_take_alone() -> None:
-    """Two that share ten seconds cost five each; waiting for a model costs nothing."""
-    clock = StandInClock()
-    share = MachineShare(clock, deadline_s=45.0)
-    assert share.slots() > SLOTS["answer"]
-    with share.question(), share.question():
-        clock.passed_s += 10.0
-    assert share.slots() == int(22.5 / 5.0)
-    waiting = MachineShare(clock, deadline_s=45.0)
-    with waiting.question() as measured:
-        clock.passed_s += 40.0
-        measured.idle_s = 35.0
-    assert waiting.slots() == int(22.5 / 5.0)
+async def test_waiting_for_a_model_is_not_the_machines_cost(deployment: Deployment) -> None:
+    """What a model takes most of a deadline for says nothing of how many may be asked at a time."""
+    busy, machine = slow(deployment, DEADLINE_S * 0.9)
+    factory = busy.reasoner
+    assert isinstance(factory, ByRules)
+    factory.waits_for_model = True
+    await busy.intake.accept(message("a gift"))
+    async with machine.running(), busy.working():
+        await busy.quiet()
+    assert machine.clock.passed_s > DEADLINE_S / 2
+    assert busy.worker.slots == ANSWERED_AT_A_TIME
 
 
-def test_nothing_is_learnt_from_what_broke_unless_it_starved() -> None:
-    """A database that refuses a record at once says nothing of what questions cost."""
-    clock = StandInClock()
-    share = MachineShare(clock, deadline_s=45.0)
-
-    def fail(error: Exception) -> None:
-        with suppress(type(error)), share.question():
-            clock.passed_s += 45.0
-            raise error
-
-    fail(KeyError())
-    assert share.slots() > SLOTS["answer"]
-    fail(StarvedError())
-    assert share.slots() == 1
+async def test_a_failure_is_not_slow(deployment: Deployment) -> None:
+    """A database that refuses a record says nothing of what questions cost."""
+    busy, machine = slow(deployment, 1.0)
+    busy.reasoner.fails_on = "a gift"
+    result = await busy.intake.accept(message("a gift"))
+    assert isinstance(result, Accepted)
+    async with machine.running():
+        await busy.worker.answer(result.conversation_id)
+    assert busy.worker.slots == ANSWERED_AT_A_TIME

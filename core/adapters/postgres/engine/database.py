@@ -100,10 +100,8 @@ def failure_of(error: BaseException) -> TransientError | None:
     """Return what a command says of a database that takes no connection, or lost it; else None."""
     if not isinstance(error, OperationalError | psycopg.OperationalError):
         return None
-    return TransientError(
-        f"the database failed: {cause_of(error)}; see whether the server runs, and has connections"
-        " left (max_connections, and CONNECTION LIMIT of the role)"
-    )
+    cure = "see whether it runs, and has connections left (max_connections, CONNECTION LIMIT)"
+    return TransientError(f"the database failed: {cause_of(error)}; {cure}")
 
 
 def cause_of(error: BaseException) -> str:

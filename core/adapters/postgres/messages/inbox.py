@@ -86,6 +86,7 @@ _BEGUN = text(
 
 FAILED_LATELY_S = 30.0
 """How long a message that could not be stored counts, if none is stored after it."""
+_NEVER = float("-inf")
 _QUESTIONS = frozenset({MessageKind.MESSAGE, MessageKind.CHOICE})
 """What is to be answered: most of what comes, so it is stored together."""
 _NOTICES = {MessageKind.HELP: Notice.HOW_IT_WORKS, MessageKind.SIGN_IN: Notice.SIGN_IN}
@@ -115,13 +116,12 @@ class PostgresInbox:
         self._ledger = ledger
         questions = Questions(engine, ledger=ledger, waiting=waiting, turns=turns.asker)
         self._together = GroupCommit(questions.store, key=lambda message: message.place)
-        self._failed_s: float | None = None
+        self._failed_s = _NEVER
 
     async def trouble(self) -> str | None:
         """Say that the last message could not be stored, if that was lately; None: it was."""
-        if self._failed_s is None or monotonic() - self._failed_s > FAILED_LATELY_S:
-            return None
-        return "messages could not be stored"
+        is_lately = monotonic() - self._failed_s < FAILED_LATELY_S
+        return "messages could not be stored" if is_lately else None
 
     async def put(self, message: InboundMessage | Ignored, /) -> Accepted | Seen:
         """See `Inbox.put`."""
@@ -130,7 +130,7 @@ class PostgresInbox:
         except BaseException:  # also of whoever has waited long enough, and is cancelled
             self._failed_s = monotonic()
             raise
-        self._failed_s = None
+        self._failed_s = _NEVER
         return stored
 
     async def _stored(self, message: InboundMessage | Ignored) -> Accepted | Seen:

@@ -266,11 +266,8 @@ class OfficerSession:
                 ledger = self._ledger
                 if EVERY_UNIT not in units and ledger.unit not in units:
                     ledger = ledger.of(units[0])
-                entry = ledger.entry(
-                    _event(reading, login),
-                    at=await server_now(connection),
-                    content=_texts(reading),
-                )
+                at = await server_now(connection)
+                entry = ledger.entry(_event(reading, login), at=at, content=_texts(reading))
                 await connection.execute(_RECORD, _given(entry))
         except (DBAPIError, PoolTimeoutError, OSError) as error:
             raise TransientError(

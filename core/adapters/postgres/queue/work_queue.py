@@ -29,10 +29,11 @@ from core.adapters.postgres.engine.transactions import connected
 from core.adapters.postgres.queue.rate_limits import Housekeeping
 from core.cancellation import end_if_cancelled
 from core.domain.errors import raised_at
+from core.domain.limits import ANSWERED_AT_A_TIME
 from core.ports import Handler, Handlers, WorkKind
 from core.ports.operations import SlotUse
 
-SLOTS: Mapping[WorkKind, int] = {"answer": 8, "deliver": 8}
+SLOTS: Mapping[WorkKind, int] = {"answer": ANSWERED_AT_A_TIME, "deliver": 8}
 """Conversations of a process that are worked on at a time, at most. Each kind has slots of its own:
 with one queue for both, replies stood behind all questions of a burst."""
 CHANNEL = "citebound_due"
