@@ -112,12 +112,12 @@ def test_variables_of_libpq_do_not_move_the_embedded_database(
     """A command with them finds what one without them stored, while that one runs or after it."""
     home = tmp_path / "home"
     (tmp_path / "gifts.md").write_text(POLICY)
-    first = run(environment | ELSEWHERE, home, "ingest", str(tmp_path / "gifts.md"))
+    first = run({**environment, **ELSEWHERE}, home, "ingest", str(tmp_path / "gifts.md"))
     assert first.returncode == 0, first.stderr
     start_embedded(home)
     try:
         for variables in ({}, ELSEWHERE):
-            done = run(environment | variables, home, "corpus", "list")
+            done = run({**environment, **variables}, home, "corpus", "list")
             assert (done.returncode, "Gifts" in done.stdout) == (0, True), done.stderr
     finally:
         stop_embedded(home)
