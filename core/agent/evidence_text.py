@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from core.agent.planning.intent import Facets, facets_of
 from core.domain.evidence import EvidenceItem
 from core.domain.ontology import SectionRef
-from core.grounding.bindings import Candidate, bindings, is_contradicted, unnamed
+from core.grounding.bindings import CandidateText, bindings, is_contradicted, unnamed
 from core.language.content_words import content_words
 from core.language.lead_ins import units_of
 from core.language.sentences import ends_sentence, is_cut_off
@@ -111,11 +111,11 @@ class EvidencePassage:
     """Cosine of its best chunk, 0 for a passage of findings alone."""
 
 
-def candidate_of(passage: EvidencePassage, unit: QuotableUnit) -> Candidate:
+def candidate_of(passage: EvidencePassage, unit: QuotableUnit) -> CandidateText:
     """Return a unit as it is held against what a question binds."""
     header = unit.lead_in if unit.is_row and unit.lead_in and unit.lead_in.is_row else None
     place = passage.place
-    return Candidate(
+    return CandidateText(
         text=unit.text,
         lead_in=" ".join(lead.text for lead in unit.lead_ins if lead is not header),
         header=header.text if header else "",

@@ -29,7 +29,7 @@ Names: TypeAlias = Mapping[tuple[str, str], Mapping[str, str]]
 the words of the text."""
 
 
-class Kind(StrEnum):
+class BindingKind(StrEnum):
     """What a question binds."""
 
     NAME = "name"
@@ -38,7 +38,7 @@ class Kind(StrEnum):
     QUANTITY = "quantity"
 
 
-class Verdict(StrEnum):
+class BindingVerdict(StrEnum):
     """How a text stands to what a question binds."""
 
     SATISFIED = "satisfied"
@@ -49,18 +49,18 @@ class Verdict(StrEnum):
 class Binding:
     """What a question binds, and what a text that is not silent on it says."""
 
-    kind: Kind
+    kind: BindingKind
     """A name or a quantity."""
     asked: str
     """The words of the question."""
     text: str
     """The words that decide."""
-    verdict: Verdict
+    verdict: BindingVerdict
     """Whether they satisfy it."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Candidate:
+class CandidateText:
     """A text that may answer, with what stands around it."""
 
     text: str
@@ -119,13 +119,13 @@ class Candidate:
         return found
 
     @cached_property
-    def intervals(self) -> tuple["Interval", ...]:
+    def intervals(self) -> tuple["ValueInterval", ...]:
         """Of its numbers, those that bound something or are a range."""
         return tuple(_intervals(self.text, self.header))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Interval:
+class ValueInterval:
     """The values for which a rule holds."""
 
     unit: str
@@ -141,7 +141,7 @@ class Interval:
     raw: str
     """As written."""
 
-    def is_apart(self, other: "Interval") -> bool:
+    def is_apart(self, other: "ValueInterval") -> bool:
         """Say whether no value lies in both: bands of a scale, and not one limit within another."""
         first, second = sorted((self, other), key=lambda interval: interval.low or Decimal(-1))
         if first.high is None or second.low is None:
@@ -191,7 +191,7 @@ ALIKE = 0.6
 """Share of the words of two sentences from which they are siblings of one matter."""
 
 
-def bindings(question: str, candidates: Sequence[Candidate]) -> list[tuple[Binding, ...]]:
+def bindings(question: str, candidates: Sequence[CandidateText]) -> list[tuple[Binding, ...]]:
     """Return what a question binds of which each text, beside the others, says something.
 
     Args:
@@ -222,18 +222,18 @@ def bindings(question: str, candidates: Sequence[Candidate]) -> list[tuple[Bindi
 
 def unnamed(found: Iterable[Sequence[Binding]]) -> tuple[str, ...]:
     """Return what a question names where texts name something else, and none names that."""
-    names = [binding for read in found for binding in read if binding.kind is Kind.NAME]
-    satisfied = {name.asked for name in names if name.verdict is Verdict.SATISFIED}
-    others = {name.asked: None for name in names if name.verdict is Verdict.CONTRADICTED}
+    names = [binding for read in found for binding in read if binding.kind is BindingKind.NAME]
+    satisfied = {name.asked for name in names if name.verdict is BindingVerdict.SATISFIED}
+    others = {name.asked: None for name in names if name.verdict is BindingVerdict.CONTRADICTED}
     return tuple(name for name in others if name not in satisfied and len(name) <= LONGEST_NAME)
 
 
 def is_contradicted(found: Iterable[Binding]) -> bool:
     """Say whether a text is the rule of something else than a question asks about."""
-    return any(binding.verdict is Verdict.CONTRADICTED for binding in found)
+    return any(binding.verdict is BindingVerdict.CONTRADICTED for binding in found)
 
 
-def _strange(question: str, candidates: Sequence[Candidate]) -> str:
+def _strange(question: str, candidates: Sequence[CandidateText]) -> str:
     """Return the first name of a question that no text has; empty: none."""
     known = frozenset[str]().union(*(candidate.all for candidate in candidates))
     _, *names = [match.group() for match in _WORD.finditer(question)] or [""]
@@ -245,18 +245,20 @@ def _strange(question: str, candidates: Sequence[Candidate]) -> str:
     return next((name for name in named if not content_words(name) <= known), "")
 
 
-def _others(strange: str, candidate: Candidate, tables: Collection[object]) -> Iterator[Binding]:
+def _others(
+    strange: str, candidate: CandidateText, tables: Collection[object]
+) -> Iterator[Binding]:
     """Yield that a row names somebody else, where another one is for all that none names."""
     if candidate.table in tables and candidate.table is not None and not candidate.is_for_others:
         yield Binding(
-            kind=Kind.SIBLING,
+            kind=BindingKind.SIBLING,
             asked=strange,
             text=candidate.first_cell,
-            verdict=Verdict.CONTRADICTED,
+            verdict=BindingVerdict.CONTRADICTED,
         )
 
 
-def _names(asked: Names, candidate: Candidate) -> Iterator[Binding]:
+def _names(asked: Names, candidate: CandidateText) -> Iterator[Binding]:
     """Yield how the things of a question are named in a text: "Kelston plant" for "Fenwick"."""
     for thing, names in asked.items():
         here = candidate.named.get(thing, {})
@@ -265,13 +267,13 @@ def _names(asked: Names, candidate: Candidate) -> Iterator[Binding]:
         if here.keys() & names.keys() or any(
             _ends_alike(mine, theirs) for mine in here for theirs in names
         ):
-            verdict = Verdict.SATISFIED
+            verdict = BindingVerdict.SATISFIED
         elif names.keys() & candidate.all:
             continue
         else:
-            verdict = Verdict.CONTRADICTED
+            verdict = BindingVerdict.CONTRADICTED
         yield Binding(
-            kind=Kind.NAME,
+            kind=BindingKind.NAME,
             asked=" ".join(names.values()),
             text=" ".join(here.values()),
             verdict=verdict,
@@ -279,7 +281,7 @@ def _names(asked: Names, candidate: Candidate) -> Iterator[Binding]:
 
 
 def _rivals(
-    wanted: frozenset[str], candidate: Candidate, meant: Sequence[Candidate]
+    wanted: frozenset[str], candidate: CandidateText, meant: Sequence[CandidateText]
 ) -> Iterator[Binding]:
     """Yield by which words of a question a sibling is meant, and not this text."""
     for other in meant:
@@ -289,10 +291,10 @@ def _rivals(
         named = (theirs - mine) & wanted - candidate.all
         if named and mine - theirs and not (mine - theirs) & wanted:
             yield Binding(
-                kind=Kind.SIBLING,
+                kind=BindingKind.SIBLING,
                 asked=" ".join(sorted(named)),
                 text=" ".join(sorted(mine - theirs)),
-                verdict=Verdict.CONTRADICTED,
+                verdict=BindingVerdict.CONTRADICTED,
             )
             return
 
@@ -302,7 +304,7 @@ def _ends_alike(name: str, other: str) -> bool:
     return name[-1].isdigit() and (name.endswith(other) or other.endswith(name))
 
 
-def _are_siblings(text: Candidate, other: Candidate) -> bool:
+def _are_siblings(text: CandidateText, other: CandidateText) -> bool:
     if text.table is not None or other.table is not None:
         return text.table == other.table
     shared = len(text.words & other.words)
@@ -313,7 +315,7 @@ def _without_figures(stems: frozenset[str]) -> frozenset[str]:
     return frozenset(word for word in stems if not any(letter.isdigit() for letter in word))
 
 
-def _key(text: Candidate, other: Candidate) -> frozenset[str]:
+def _key(text: CandidateText, other: CandidateText) -> frozenset[str]:
     """Return the stems that tell a text from its sibling: of a row its first cell."""
     if text.table is not None:
         return text.key
@@ -386,7 +388,9 @@ _YEAR = expression(r"(?:19|20)\d\d")
 
 
 def _quantities(
-    asked: Mapping[str, Mapping[str, Decimal]], candidate: Candidate, others: Sequence[Candidate]
+    asked: Mapping[str, Mapping[str, Decimal]],
+    candidate: CandidateText,
+    others: Sequence[CandidateText],
 ) -> Iterator[Binding]:
     for unit in dict.fromkeys(interval.unit for interval in candidate.intervals) if asked else ():
         values = asked.get(unit) or (
@@ -404,7 +408,10 @@ def _quantities(
         )
         if held is not None:
             yield Binding(
-                kind=Kind.QUANTITY, asked=held[0], text=held[1].raw, verdict=Verdict.SATISFIED
+                kind=BindingKind.QUANTITY,
+                asked=held[0],
+                text=held[1].raw,
+                verdict=BindingVerdict.SATISFIED,
             )
             continue
         band = next(
@@ -421,23 +428,26 @@ def _quantities(
         )
         if band is not None:
             yield Binding(
-                kind=Kind.QUANTITY, asked=band[0], text=band[1].raw, verdict=Verdict.CONTRADICTED
+                kind=BindingKind.QUANTITY,
+                asked=band[0],
+                text=band[1].raw,
+                verdict=BindingVerdict.CONTRADICTED,
             )
 
 
-def _are_of_one_scale(text: Candidate, other: Candidate) -> bool:
+def _are_of_one_scale(text: CandidateText, other: CandidateText) -> bool:
     """Say whether two texts may be bands of one scale: rows of one thing, or sentences alike."""
     if text.table is not None or other.table is not None:
         return text.table == other.table and _is_same_thing(text, other)
     return 3 * len(text.words & other.words) >= min(len(text.words), len(other.words))
 
 
-def _is_same_thing(text: Candidate, other: Candidate) -> bool:
+def _is_same_thing(text: CandidateText, other: CandidateText) -> bool:
     mine, theirs = text.first_cell, other.first_cell
     return bool(quantities(mine)) or content_words(mine) == content_words(theirs)
 
 
-def _intervals(text: str, header: str) -> Iterator[Interval]:
+def _intervals(text: str, header: str) -> Iterator[ValueInterval]:
     found = list(_measured(text, header))
     taken = -1
     for place, first in enumerate(found):
@@ -450,7 +460,7 @@ def _intervals(text: str, header: str) -> Iterator[Interval]:
             yield pair
         elif first.bound is not Bound.NONE:
             is_low = first.bound in {Bound.ABOVE, Bound.AT_LEAST}
-            yield Interval(
+            yield ValueInterval(
                 unit=first.unit,
                 low=first.value if is_low else None,
                 high=None if is_low else first.value,
@@ -460,7 +470,7 @@ def _intervals(text: str, header: str) -> Iterator[Interval]:
             )
 
 
-def _range(first: "_Measured", second: "_Measured") -> Interval | None:
+def _range(first: "_Measured", second: "_Measured") -> ValueInterval | None:
     """Return "EUR 1,001 to EUR 10,000" or "more than 6 and up to 9 hours" as one."""
     if first.cell is not second.cell or first.bound is Bound.AT_MOST:
         return None
@@ -471,7 +481,7 @@ def _range(first: "_Measured", second: "_Measured") -> Interval | None:
     low = first.value * second.factor if is_bare else first.value
     if (first.unit != second.unit and not is_bare) or low >= second.value:
         return None
-    return Interval(
+    return ValueInterval(
         unit=second.unit,
         low=low,
         high=second.value,

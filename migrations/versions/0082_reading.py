@@ -7,7 +7,7 @@ process that works may also tell for how long the oldest record has waited to be
 from alembic import op
 
 revision = "0082_reading"
-down_revision = "0079_report_words"
+down_revision = "0080_report_clock"
 
 READ = """
 ALTER TABLE citebound.policy_versions ADD COLUMN reading integer NOT NULL DEFAULT 0;

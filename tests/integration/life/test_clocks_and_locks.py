@@ -50,7 +50,7 @@ async def ready(deployment: Deployment) -> tuple[int, str]:
     """Return what `/readyz` of a process says."""
     looked = PostgresHealth(deployment.engine, clock=SystemClock())
     health = Health()
-    health.watch(looked.trouble, deployment.inbox.trouble, platforms={}, lost={})
+    health.watch(looked.trouble, deployment.inbox.trouble, platforms={})
     health.remark = looked.clock_off
     told = await health.ready(Mock(spec=web.Request))
     assert isinstance(told, web.Response)

@@ -299,7 +299,7 @@ async def test_what_a_dead_process_showed_does_not_stay_under_what_is_taken_back
     if left == "running":
         await change(deployment, "UPDATE citebound.inbox SET lease_until = now() - interval '1 s'")
     else:
-        await deployment.backlog.release(claimed, until=claimed.sent_at, counted=False)
+        await deployment.backlog.release(claimed, after_s=0.0, counted=False)
     await _delete(deployment)
     rows = await deployment.rows(
         "SELECT reply->>'notice' AS said, progress_id FROM citebound.outbox"

@@ -8,7 +8,14 @@ from typing import Any
 
 import pytest
 
-from core.grounding.bindings import Candidate, Kind, Verdict, bindings, is_contradicted, unnamed
+from core.grounding.bindings import (
+    BindingKind,
+    BindingVerdict,
+    CandidateText,
+    bindings,
+    is_contradicted,
+    unnamed,
+)
 
 BANDS = (
     "up to EUR 1,000 | Team lead",
@@ -25,12 +32,12 @@ FEWEST_RIGHT, MOST_WRONG = 0.95, 2
 """Of those said to be contradicted, how many must be; and how many that apply may be among them."""
 
 
-def rows(texts: Sequence[str], header: str) -> list[Candidate]:
+def rows(texts: Sequence[str], header: str) -> list[CandidateText]:
     """The rows of one table."""
-    return [Candidate(text=text, header=header, table="one") for text in texts]
+    return [CandidateText(text=text, header=header, table="one") for text in texts]
 
 
-def kept(question: str, candidates: Sequence[Candidate]) -> list[str]:
+def kept(question: str, candidates: Sequence[CandidateText]) -> list[str]:
     """The texts that nothing contradicts."""
     read = bindings(question, candidates)
     return [
@@ -61,11 +68,11 @@ def test_an_amount_chooses_its_band(asked: str, place: int) -> None:
 
 def test_a_limit_that_has_no_sibling_decides_what_lies_outside_it() -> None:
     """One limit within another is no band, either."""
-    only = [Candidate(text="Gifts up to EUR 50 may be accepted.")]
+    only = [CandidateText(text="Gifts up to EUR 50 may be accepted.")]
     assert kept("May I accept a gift worth EUR 70?", only) == [only[0].text]
     limits = [
-        Candidate(text="A meal alone is paid up to EUR 32."),
-        Candidate(text="A meal with customers is paid up to EUR 65."),
+        CandidateText(text="A meal alone is paid up to EUR 32."),
+        CandidateText(text="A meal with customers is paid up to EUR 65."),
     ]
     assert len(kept("What do I get for a meal alone at EUR 38?", limits)) == len(limits)
 
@@ -82,10 +89,10 @@ def test_a_row_that_is_named_beats_its_siblings() -> None:
 
 def test_a_name_chooses_the_sentence_of_its_plant() -> None:
     """In the sentence, or in the title of its policy."""
-    sentences = [Candidate(text=text) for text in PLANTS]
+    sentences = [CandidateText(text=text) for text in PLANTS]
     assert kept("What gifts may people at the fenwick plant accept?", sentences) == [PLANTS[1]]
     titled = [
-        Candidate(text="Guests register 4 days ahead.", around=f"Rules of the {plant} Plant")
+        CandidateText(text="Guests register 4 days ahead.", around=f"Rules of the {plant} Plant")
         for plant in ("Kelston", "Fenwick")
     ]
     question = "When do guests of the Fenwick plant register?"
@@ -94,9 +101,11 @@ def test_a_name_chooses_the_sentence_of_its_plant() -> None:
 
 def test_a_name_that_no_text_carries_is_told() -> None:
     """The asker's words, where the policies name others of its kind."""
-    read = bindings("May I take gifts at the Rosewood plant?", [Candidate(text=t) for t in PLANTS])
+    read = bindings(
+        "May I take gifts at the Rosewood plant?", [CandidateText(text=t) for t in PLANTS]
+    )
     assert unnamed(read) == ("Rosewood plant",)
-    assert unnamed(bindings("At the Kelston plant?", [Candidate(text=t) for t in PLANTS])) == ()
+    assert unnamed(bindings("At the Kelston plant?", [CandidateText(text=t) for t in PLANTS])) == ()
 
 
 @pytest.mark.parametrize(
@@ -112,7 +121,7 @@ def test_a_name_that_no_text_carries_is_told() -> None:
     ],
 )
 def test_what_names_nothing_of_its_own_contradicts_nothing(question: str, text: str) -> None:
-    assert kept(question, [Candidate(text=text)]) == [text]
+    assert kept(question, [CandidateText(text=text)]) == [text]
 
 
 @pytest.mark.parametrize(
@@ -120,7 +129,10 @@ def test_what_names_nothing_of_its_own_contradicts_nothing(question: str, text: 
 )
 def test_hostile_texts_are_read(hostile: str) -> None:
     """Each in a time that grows with it: the suite would hang otherwise."""
-    candidates = [Candidate(text=hostile, header=hostile, table="one"), Candidate(text=PLANTS[0])]
+    candidates = [
+        CandidateText(text=hostile, header=hostile, table="one"),
+        CandidateText(text=PLANTS[0]),
+    ]
     assert len(bindings(hostile, candidates)) == len(candidates)
 
 
@@ -128,18 +140,18 @@ def test_bindings_say_what_they_rest_on() -> None:
     (found, *_) = bindings("An order of EUR 500?", rows(BANDS, "Amount | By"))
     (binding,) = found
     assert (binding.kind, binding.asked, binding.text, binding.verdict) == (
-        Kind.QUANTITY,
+        BindingKind.QUANTITY,
         "EUR 500",
         "EUR 1,000",
-        Verdict.SATISFIED,
+        BindingVerdict.SATISFIED,
     )
 
 
-def candidate_of(row: Mapping[str, Any], header: str = "") -> Candidate:
+def candidate_of(row: Mapping[str, Any], header: str = "") -> CandidateText:
     """A labelled text."""
     is_row = "|" in row["text"]
     place = (row["policy_title"], *row["heading"])
-    return Candidate(
+    return CandidateText(
         text=row["text"],
         lead_in=row.get("lead_in") or "",
         header=header if is_row else "",
