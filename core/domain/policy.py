@@ -59,6 +59,9 @@ CONTAINERS: Mapping[MediaType, str] = {XLSX: "sheet", PPTX: "slide"}
 """What the sections of a format are where it is not headings that make them: how their `eid`
 begins."""
 
+NEVER = date.max
+"""First day in force of a version that is not in force: of a draft, and of what was withdrawn."""
+
 EVERYONE = "everyone"
 """The audience group that each reader belongs to."""
 
@@ -107,7 +110,7 @@ class LoadedDocument:
     `effective_from`,
     `effective_until`, `jurisdiction`, `url`, `sensitivity`, `review_by`, `verified_by`; dates in
     ISO form; a jurisdiction is empty where it is said to be everywhere. Absent keys were not
-    found."""
+    found. `status` is there only if it says that it is not in force."""
     notes: tuple[str, ...] = ()
     """What its owner should do about the file, one line each: cause and cure."""
     left_out: tuple[str, ...] = ()

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from core.domain.errors import DocumentError
-from core.domain.policy import EVERYONE, PolicyMetadata, last_day_before
-from core.ingest.metadata import NOTHING
+from core.domain.policy import EVERYONE, NEVER, PolicyMetadata, last_day_before
+from core.ingest.metadata import NOTHING, shown
 from core.ingest.prepare import KeySource, Overrides, Prepared
 from core.ports import StoredVersion
 from core.ports.corpus import SourceAudience
@@ -123,6 +123,33 @@ def inherit(prepared: Prepared, stored: list[StoredVersion], *, given: Overrides
         else newest.audience,
         tags=found.tags if given.tags is not None else found.tags or newest.tags,
         **unsaid,
+    )
+
+
+def ended_now(prepared: Prepared, stored: Sequence[StoredVersion], on_day: date) -> Prepared:
+    """Return a file that says that its policy was withdrawn, and not when, as withdrawn today.
+
+    Otherwise the version before it would stay in force. Where there is none, it never was.
+    """
+    standing = prepared.standing
+    if standing is None or not standing.is_ended or _latest(stored, on_day) is None:
+        return prepared
+    if prepared.metadata.effective_from != NEVER:
+        return prepared
+    ended = dataclasses.replace(prepared.metadata, effective_from=None, effective_until=on_day)
+    return dataclasses.replace(prepared, metadata=ended)
+
+
+def standing_notes(prepared: Prepared) -> tuple[str, ...]:
+    """Return the note on a file that says of itself that it is not in force."""
+    if prepared.standing is None:
+        return ()
+    end = prepared.metadata.effective_until
+    from_when = f" from {end} on" if end else ""
+    return (
+        f"not in force{from_when}: it says {shown(prepared.standing.words)} of itself, and is not"
+        " answered from; if it is in force, say since when: --effective-from DATE, or"
+        " effective_from in citebound.toml",
     )
 
 

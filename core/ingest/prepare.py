@@ -13,11 +13,19 @@ from enum import StrEnum
 from pathlib import PurePath
 from typing import Literal
 
-from core.domain.policy import Chunk, LoadedDocument, PolicyMetadata, Section, last_day_before
+from core.domain.policy import (
+    NEVER,
+    Chunk,
+    LoadedDocument,
+    PolicyMetadata,
+    Section,
+    last_day_before,
+)
 from core.ingest.chunk import cut_chunks
 from core.ingest.load import load
 from core.ingest.metadata import NOTHING, shown
 from core.ingest.sections import split_sections
+from core.ingest.stated.standing import Standing, standing_of
 from core.ingest.titles import document_title
 
 _VERSION_SUFFIX = re.compile(
@@ -116,6 +124,8 @@ class Prepared:
     """Its chunks; empty if they were not asked for."""
     sha256: bytes
     """Hash of the file's bytes; 32 bytes."""
+    standing: Standing | None = None
+    """What it says of not being in force; None: nothing, or the caller says since when it is."""
 
 
 NOTHING_GIVEN = Overrides()
@@ -153,6 +163,10 @@ def prepared_from(
     name = PurePath(source_name)
     metadata, key_source = _metadata(content.document, stem=name.stem, given=given)
     document = content.document
+    said = document.metadata.get("status", "")
+    standing = standing_of(said) if said and given.effective_from is None else None
+    if standing is not None:
+        metadata = _not_in_force(metadata, standing)
     denied = _denied(document, metadata, given=given)
     unused = [one for one in document.unused if not _is_given(one.field, given)]
     document = replace(document, notes=(*document.notes, *denied), unused=tuple(unused))
@@ -164,6 +178,7 @@ def prepared_from(
         sections=content.sections,
         chunks=content.chunks,
         sha256=hashlib.sha256(data).digest(),
+        standing=standing,
     )
 
 
@@ -232,6 +247,14 @@ def _metadata(
     return _overridden(found, given), KeySource.GIVEN if given.key else source
 
 
+def _not_in_force(metadata: PolicyMetadata, standing: Standing) -> PolicyMetadata:
+    """Return the dates of a document that is not in force, or only until a day that it names."""
+    begin, end = metadata.effective_from, standing.ended
+    if end is None or (begin and end <= begin):
+        return replace(metadata, effective_from=NEVER, effective_until=None)
+    return replace(metadata, effective_until=min(end, metadata.effective_until or end))
+
+
 def _overridden(found: PolicyMetadata, given: Overrides) -> PolicyMetadata:
     values = {field.name: getattr(found, field.name) for field in fields(found)}
     stated = {name: getattr(given, name) for name in _STATED}
@@ -256,6 +279,8 @@ def _denied(
         and name in document.metadata
         and not _is_same(name, document.metadata[name], getattr(metadata, name))
     ]
+    if given.effective_from and (status := document.metadata.get("status")):
+        said.append(f"status {shown(status)}")
     if not said:
         return ()
     return (f"the document says otherwise than given: {', '.join(said)}; correct either of them",)

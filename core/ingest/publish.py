@@ -13,6 +13,7 @@ from core.ingest.compare import (
     KeyClaim,
     SourceFile,
     check_dates,
+    ended_now,
     expiry_note,
     find_same,
     inherit,
@@ -22,6 +23,7 @@ from core.ingest.compare import (
     refuse_other_policy,
     revision_notes,
     should_replace_facts,
+    standing_notes,
     unchanged_notes,
 )
 from core.ingest.languages import language_note
@@ -295,6 +297,7 @@ class Ingestor:
         has_other = await is_other_there(newest, file)
         if newest and file:
             refuse_other_policy(prepared, newest, file, is_other_there=has_other)
+        prepared = ended_now(prepared, stored, self._today())
         prepared = with_metadata(prepared, inherit(prepared, stored, given=given))
         check_dates(prepared.metadata)
         extracted = await self.extractor.extract(_source(prepared))
@@ -405,7 +408,12 @@ def _ingested(
         metadata=prepared.metadata,
         result=result,
         sections=len(prepared.sections),
-        notes=(*prepared.document.notes, *([language] if language else ()), *notes),
+        notes=(
+            *standing_notes(prepared),
+            *prepared.document.notes,
+            *([language] if language else ()),
+            *notes,
+        ),
         left_out=prepared.document.left_out,
         reading=reading,
     )

@@ -6,7 +6,7 @@ the corpus.
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from bot.console.views.corpus_view import (
 from bot.console.views.terminal import Terminal, open_terminal, safe
 from core.adapters.postgres.corpus_stores import CorpusStores
 from core.domain.errors import UsageError
+from core.domain.policy import NEVER
 from core.domain.question import Scope
 from core.ingest.languages import language_name, language_of_text
 from core.ontology.graphs.graph import OntologyGraph, build_graph, to_graphml, to_html
@@ -112,7 +113,9 @@ async def _summary(corpus: _Corpus) -> int:
 
 
 async def _list(corpus: _Corpus) -> int:
-    versions = await corpus.stores.corpus.versions(corpus.scope)
+    read, never = corpus.stores.corpus.versions, replace(corpus.scope, as_of=NEVER)
+    drafts = [version for version in await read(never) if version.metadata.effective_from == NEVER]
+    versions = [*await read(corpus.scope), *drafts]
     begun = await corpus.stores.report.beginnings(
         [one.version_id for one in versions], characters=TOLD_BY
     )

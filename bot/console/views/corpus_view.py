@@ -3,6 +3,7 @@
 import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -11,7 +12,7 @@ from bot.console.views.terminal import Row, one_line
 from bot.replies.sections import section_title
 from core.adapters.postgres.corpus.corpus_report import CorpusCounts
 from core.domain.codec import json_of
-from core.domain.policy import PolicyVersion, last_day_before
+from core.domain.policy import NEVER, PolicyVersion, last_day_before
 from core.language.spans import VersionId
 from core.ontology.graphs.conflicts import Quote
 from core.ontology.graphs.graph import OntologyGraph
@@ -59,7 +60,7 @@ def policies_view(
         known = version.metadata
         title = f"{one_line(known.title)} {one_line(known.label or '')}".rstrip()
         facts = [
-            f"in force since {known.effective_from}" if known.effective_from else "",
+            _since(known.effective_from),
             f"until {last_day_before(known.effective_until)}" if known.effective_until else "",
             languages.get(version.version_id, ""),
             known.jurisdiction or "everywhere",
@@ -75,6 +76,12 @@ def policies_view(
         about = one_line(", ".join(filter(None, facts)))
         head = Text(f"{one_line(known.key):<{width}}", style="cyan")
         yield Row(heads=(head,), lines=(Text(title), Text(about, style="dim")))
+
+
+def _since(first_day: date | None) -> str:
+    if first_day == NEVER:
+        return "draft or withdrawn: not in force"
+    return f"in force since {first_day}" if first_day else ""
 
 
 def policies_json(

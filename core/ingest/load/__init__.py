@@ -24,6 +24,7 @@ from core.domain.policy import (
     MediaType,
 )
 from core.ingest.metadata import SelfDescription, describe
+from core.ingest.stated.standing import standing_words
 
 _TEXT_KINDS: dict[str, MediaType] = {
     "": "text/plain",
@@ -139,9 +140,11 @@ def _with_what_is_said(document: LoadedDocument) -> LoadedDocument:
     first, second = (properties, said) if is_front_matter else (said, properties)
     named = {one.field for one in first.unused} - {""}
     unused = [one for one in second.unused if one.field not in {*first.values, *named}]
+    metadata = {**second.values, **first.values}
+    status = standing_words(document, status=metadata.pop("status", ""))
     return replace(
         document,
-        metadata={**second.values, **first.values},
+        metadata={**metadata, **({"status": status} if status else {})},
         unused=(*first.unused, *unused),
         asides=(),
     )

@@ -57,6 +57,8 @@ FIELDS: Final[Mapping[str, str]] = {
         "|nächste revision|nächster review|nächstes review|überprüfung fällig|zu überprüfen bis"
         "|überprüfung bis|wiedervorlage",
         "verified_by": "verified by|verifier|geprüft von|geprüft durch",
+        "status": "status|document status|policy status|approval status|dokumentstatus"
+        "|dokumentenstatus|bearbeitungsstatus|freigabestatus",
         REVIEW: "review date|date of review|policy review date|review|überprüfungsdatum"
         "|datum der überprüfung|prüfdatum",
         ISSUED: "approved|approved on|approval date|date of approval|date approved|adopted|date"
@@ -66,7 +68,7 @@ FIELDS: Final[Mapping[str, str]] = {
         "|previous review|stand|datum|freigabedatum|freigegeben am|letzte überprüfung"
         "|letzte prüfung|letzte änderung|letzte aktualisierung",
         UNUSED: "approved by|approver|approval|author|authors|prepared by|written by|issued by"
-        "|reviewed by|reviewer|status|contact|department|company|supersedes|replaces|applies to"
+        "|reviewed by|reviewer|contact|department|company|supersedes|replaces|applies to"
         "|audience|distribution|scope|page|document type|category|review cycle|review frequency"
         "|technical owner|deputy owner|data owner|risk owner|freigegeben von|freigegeben durch"
         "|freigabe|genehmigt von|genehmigt durch|erstellt von|erstellt am|ansprechpartner|kontakt"

@@ -22,6 +22,7 @@ from core.domain.delivery import Notice
 from core.domain.json_value import Json
 from core.domain.officers import Officers, Route
 from core.domain.ontology import SectionRef
+from core.domain.policy import NEVER
 from core.domain.question import Scope
 from core.ingest.changes import (
     NO_SECTIONS,
@@ -356,7 +357,7 @@ def _change(row: Row[Any]) -> ChangedPolicy:
 
 def _details(row: Row[Any]) -> Iterator[str]:
     if row.begins is not None:
-        yield f"in force from: {row.begins}"
+        yield "not in force" if row.begins == NEVER else f"in force from: {row.begins}"
     if row.holds is not None:
         yield f"not in force: version {row.holds} of {row.holds_since} still answers"
     for name, called in _DETAILS.items():
