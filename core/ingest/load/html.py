@@ -11,7 +11,7 @@ from lxml import etree, html
 
 from core.domain.errors import DocumentError
 from core.domain.policy import LoadedDocument
-from core.ingest.load.builder import DocumentBuilder, hidden_note
+from core.ingest.load.builder import DocumentBuilder, hidden_note, struck_note
 from core.ingest.load.html_headings import (
     CONTENTS_CLASS,
     HEADINGS,
@@ -26,6 +26,7 @@ from core.ingest.load.html_page import (
     DROPPED,
     is_frame,
     is_hidden,
+    leave_out_struck,
     main_part,
     tag_of,
     title_above,
@@ -70,6 +71,7 @@ def parse_html(data: bytes) -> html.HtmlElement:
 
 def read_page(root: html.HtmlElement) -> LoadedDocument:
     """Read a parsed page."""
+    struck = leave_out_struck(root)
     page = HtmlWriter(DocumentBuilder(), text_points=text_size(root))
     main = main_part(root)
     if main is not None and (title := title_above(root, main)) is not None:
@@ -82,7 +84,7 @@ def read_page(root: html.HtmlElement) -> LoadedDocument:
     document = page.builder.build(
         "text/html",
         metadata=head.values,
-        notes=hidden_note(page.hidden),
+        notes=[*hidden_note(page.hidden), *struck_note(struck)],
         left_out=["left out menus, banners and footers"] if is_framed else [],
     )
     return replace(document, unused=head.unused)

@@ -27,6 +27,8 @@ _HIDDEN_STYLE = re.compile(
     r"|opacity\s*:\s*0(?![.\d])|(?:left|top|text-indent)\s*:\s*-\d{4}",
     re.IGNORECASE,
 )
+_STRUCK = frozenset({"s", "strike", "del"})
+_STRUCK_STYLE = re.compile(r"text-decoration(?:-line)?\s*:[^;]*line-through", re.IGNORECASE)
 _FRAME_ROLES = frozenset(
     ["navigation", "banner", "search", "contentinfo", "complementary", "menu", "menubar"]
 )
@@ -53,6 +55,20 @@ def is_hidden(element: html.HtmlElement) -> bool:
     if "hidden" in element.attrib or element.get("aria-hidden") == "true":
         return True
     return _HIDDEN_STYLE.search(element.get("style") or "") is not None
+
+
+def leave_out_struck(root: html.HtmlElement) -> int:
+    """Take out of a page what is struck through; return how many passages had words."""
+    struck = [
+        element
+        for element in root.iter()
+        if tag_of(element) in _STRUCK or _STRUCK_STYLE.search(element.get("style") or "")
+    ]
+    count = sum(1 for element in struck if words_of(element))
+    for element in struck:
+        if element.getparent() is not None:
+            element.drop_tree()
+    return count
 
 
 def main_part(root: html.HtmlElement) -> html.HtmlElement | None:

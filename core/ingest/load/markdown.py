@@ -57,7 +57,7 @@ def load_markdown(data: bytes) -> LoadedDocument:
     text = decode_text(data).replace("\r\n", "\n").replace("\r", "\n")
     matter = front_matter_of(text)
     parser = MarkdownIt("commonmark", {"maxNesting": _MAX_NESTING}, renderer_cls=_Renderer)
-    parser.enable("table").core.ruler.before("inline", "policy", _adapt)
+    parser.enable(["table", "strikethrough"]).core.ruler.before("inline", "policy", _adapt)
     closed, end, unclosed = parser.render(text[matter.end :]).rpartition("-->")
     markup = closed + end + unclosed.replace("<!--", "&lt;!--")
     document = read_page(parse_html(f'<meta charset="utf-8"><body>{markup}'.encode()))

@@ -62,7 +62,27 @@ def test_deleted_text_is_left_out_and_inserted_text_kept() -> None:
         run.append(words)
         change.append(run)
         paragraph._p.append(change)
-    assert read(source).text == "Limit EUR 75"
+    document = read(source)
+    assert document.text == "Limit EUR 75"
+    (note,) = document.notes
+    assert note.startswith("holds 2 tracked changes that nobody accepted")
+
+
+def test_struck_text_is_left_out_and_counted() -> None:
+    """By the run itself or its style, once or twice struck; not where that is undone."""
+    source = docx.Document()
+    style = source.styles.add_style("Old", 2)
+    style.font.strike = True
+    paragraph = source.add_paragraph("Within ")
+    paragraph.add_run("60 days ").font.strike = True
+    paragraph.add_run("90 days ").font.double_strike = True
+    paragraph.add_run("9 days ", style=style)
+    paragraph.add_run("30 days.").font.strike = False
+    source.add_paragraph().add_run("Taxis are free.").font.strike = True
+    document = read(source)
+    assert document.text == "Within 30 days."
+    (note,) = document.notes
+    assert note.startswith("left out 2 struck passages")
 
 
 def test_hidden_text_is_left_out() -> None:

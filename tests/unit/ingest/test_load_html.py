@@ -222,3 +222,23 @@ def test_items_within_items_are_indented() -> None:
     inner = "<ul><li>cash</li><li><p>loans</p><p>of any kind</p></li></ul>"
     shown = read(f"<ul><li>accept:{inner}</li><li>offer</li></ul>")
     assert shown == "- accept:\n  - cash\n  - loans\n\n    of any kind\n\n- offer"
+
+
+def test_struck_text_is_left_out_of_pages_and_markdown() -> None:
+    """As an element, by its style, or between tildes; the words around it stay apart."""
+    page = (
+        "<h1>Perks</h1><p>Within <s>60 days</s> 30 days, <del>or</del> <strike>90</strike> so.</p>"
+        "<p style='color:red; text-decoration: line-through'>Taxis are free.</p>"
+        "<ul><li>Gym</li><li><del>Lunch</del></li><li>Fruit</li></ul>"
+        "<table><tr><td>Bike</td><td><s>EUR 50</s> EUR 25</td></tr></table>"
+    )
+    marked = (
+        "# Perks\n\nWithin ~~60 days~~ 30 days, <del>or</del> ~~90~~ so.\n\n~~Taxis are free.~~\n\n"
+        "- Gym\n- ~~Lunch~~\n- Fruit\n\n<!-- Taxis are free. -->\n\n"
+        "| Bike | ~~EUR 50~~ EUR 25 |\n|---|---|\n"
+    )
+    for name, written in (("a.html", page), ("a.md", marked)):
+        document = load(written.encode(), source_name=name)
+        assert document.text == ("Perks\n\nWithin 30 days, so.\n\n- Gym\n- Fruit\n\nBike | EUR 25")
+        (note,) = document.notes
+        assert note.startswith("left out 6 struck passages")

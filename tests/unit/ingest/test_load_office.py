@@ -319,13 +319,15 @@ def test_an_opendocument_text_reads_as_its_reader_sees_it() -> None:
     cell = "<table:table-cell {}><text:p>{}</text:p></table:table-cell>".format
     over = 'table:number-rows-spanned="2"'
     body = (
-        f"<text:tracked-changes>{p('Deleted.')}</text:tracked-changes>"
+        f"<text:tracked-changes><text:changed-region>{p('Deleted.')}</text:changed-region>"
+        "</text:tracked-changes>"
         '<text:p text:style-name="P1">Company cars</text:p>'
         '<text:h text:outline-level="1">Who</text:h>'
         "<text:p>Engineers<text:note text:note-class='footnote'><text:note-citation>1"
         f"</text:note-citation><text:note-body>{p('Not contractors.')}</text:note-body></text:note>"
         f" after<text:s/>a year.<office:annotation>{p('?')}</office:annotation>"
-        '<text:span text:style-name="T1">hidden</text:span></text:p>'
+        '<text:span text:style-name="T1">hidden</text:span>'
+        '<text:span text:style-name="T2">struck</text:span></text:p>'
         f'<text:list text:style-name="L1"><text:list-item>{p("Log trips.")}<text:list>'
         f"<text:list-item>{p('Also short ones.')}</text:list-item></text:list></text:list-item>"
         "</text:list><table:table><table:table-row>"
@@ -337,6 +339,8 @@ def test_an_opendocument_text_reads_as_its_reader_sees_it() -> None:
     styles = (
         '<style:style style:name="P1" style:parent-style-name="Title"/>'
         '<style:style style:name="T1"><style:text-properties text:display="none"/></style:style>'
+        '<style:style style:name="T2"><style:text-properties'
+        ' style:text-line-through-style="solid"/></style:style>'
         '<text:list-style style:name="L1"><text:list-level-style-number text:level="1"/>'
         "</text:list-style>"
     )
@@ -345,7 +349,10 @@ def test_an_opendocument_text_reads_as_its_reader_sees_it() -> None:
         "Company cars\n\nWho\n\nEngineers after a year.\n\nNot contractors.\n\n1. Log trips.\n\n"
         "  - Also short ones.\n\nGrade | Lease\nA | 420\nA | 500"
     )
-    assert prepared.document.notes == (f"left out 1 hidden passage: {MUST_SHOW}",)
+    hidden, struck, tracked = prepared.document.notes
+    assert hidden == f"left out 1 hidden passage: {MUST_SHOW}"
+    assert struck.startswith("left out 1 struck passage:")
+    assert tracked.startswith("holds 1 tracked change that nobody accepted")
     assert prepared.document.left_out == ("left out 1 comment",)
     assert prepared.metadata.title == "Company cars"
 

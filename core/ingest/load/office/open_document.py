@@ -1,10 +1,11 @@
 """OpenDocument texts, as LibreOffice writes them: their elements are renamed, and read as HTML.
 
-Tracked deletions, comments, hidden text and tables of contents are left out; a note follows the
-paragraph that refers to it, and so does a text box.
+Tracked deletions, comments, hidden and struck text, and tables of contents are left out; a note
+follows the paragraph that refers to it, and so does a text box.
 """
 
 import zipfile
+from collections import Counter
 from collections.abc import Collection, Iterator
 from copy import deepcopy
 from dataclasses import replace
@@ -14,7 +15,13 @@ from lxml import etree
 
 from core.domain.errors import DocumentError
 from core.domain.policy import ODT, LoadedDocument
-from core.ingest.load.builder import DocumentBuilder, describe_left_out, hidden_note
+from core.ingest.load.builder import (
+    DocumentBuilder,
+    describe_left_out,
+    hidden_note,
+    struck_note,
+    tracked_note,
+)
 from core.ingest.load.html import HtmlWriter
 from core.ingest.load.office.archive import office_file
 from core.ingest.metadata import canonical_keys
@@ -72,10 +79,11 @@ def load_odt(data: bytes) -> LoadedDocument:
         parts = {name: cast("Any", etree.fromstring(archive.read(name), parser)) for name in names}
         content = parts["content.xml"]
         comments = sum(1 for _ in content.iter(_COMMENT))
+        tracked = sum(1 for _ in content.iter(_named("text:changed-region")))
         etree.strip_elements(content, *_LEFT_OUT, with_tail=False)
         bodies = list(content.iter(_named("office:text")))
         styles = _Styles(parts.values())
-        hidden = sum(_rename(body, styles) for body in bodies)
+        left_out = sum((_rename(body, styles) for body in bodies), Counter())
         page = HtmlWriter(DocumentBuilder(), text_points=1.0)
         for body in bodies:
             page.walk(body)
@@ -83,7 +91,11 @@ def load_odt(data: bytes) -> LoadedDocument:
         document = page.builder.build(
             ODT,
             metadata={},
-            notes=hidden_note(hidden, "passage"),
+            notes=[
+                *hidden_note(left_out["hidden"]),
+                *struck_note(left_out["struck"]),
+                *tracked_note(tracked),
+            ],
             left_out=describe_left_out([(comments, "comment")]),
         )
         titles = (title.text for part in parts.values() for title in part.iter(_TITLE))
@@ -96,13 +108,15 @@ class _Styles:
 
     def __init__(self, parts: Collection[Any]) -> None:
         self._titles, self._numbered = {"Title"}, set("")
-        self.bold, self._hidden = set(""), set("")
+        self.bold, self.struck, self._hidden = set(""), set(""), set("")
         for style in _all(parts, "style:style"):
             if _get(style, "style:parent-style-name") in self._titles:
                 self._titles.add(_get(style, "style:name"))
             for words in style.iter(_named("style:text-properties")):
                 is_hidden = _get(words, "text:display") == "none"
                 self._hidden |= {_get(style, "style:name")} if is_hidden else set()
+                through = _get(words, "style:text-line-through-style") or "none"
+                self.struck |= {_get(style, "style:name")} if through != "none" else set()
                 is_bold = words.get(_WEIGHT) == "bold"
                 self.bold |= {_get(style, "style:name")} if is_bold else set()
         for number in _all(parts, "text:list-level-style-number"):
@@ -127,9 +141,9 @@ class _Styles:
         return "ol" if name in self._numbered else _HTML.get(element.tag, "span")
 
 
-def _rename(body: Any, styles: _Styles) -> int:
-    """Turn elements into those of HTML that mean the same; return how many are hidden."""
-    hidden = 0
+def _rename(body: Any, styles: _Styles) -> Counter[str]:
+    """Turn elements into those of HTML that mean the same; return how many are left out as what."""
+    left_out: Counter[str] = Counter()
     for element in list(body.iter(*_ANCHORED)):
         paragraph = next(element.iterancestors(*_PARAGRAPHS), None)
         if paragraph is not None:
@@ -138,8 +152,9 @@ def _rename(body: Any, styles: _Styles) -> int:
             paragraph.addnext(moved)
             element.tag = _NOWHERE
     for element in [element for element in body.iter() if element.tag != _NOWHERE]:
-        if styles.hide(element):
-            hidden += 1
+        is_struck = _get(element, "text:style-name") in styles.struck
+        if is_struck or styles.hide(element):
+            left_out["struck" if is_struck else "hidden"] += 1
             element.tag = _NOWHERE
             continue
         if element.tag in _SPACES:
@@ -149,7 +164,7 @@ def _rename(body: Any, styles: _Styles) -> int:
         for span in ("columns", "rows"):
             element.set(f"{span[:3]}span", _get(element, f"table:number-{span}-spanned"))
         element.tag = styles.tag_of(element)
-    return hidden
+    return left_out
 
 
 def _all(parts: Collection[Any], name: str) -> Iterator[Any]:

@@ -1,8 +1,8 @@
 """Word documents: paragraphs and tables in order, headings by style, list labels if derivable.
 
 The archive is checked before it is parsed. Deleted tracked changes are not in the text; inserted
-ones are; comments are left out, and counted. A footnote or endnote follows the sentence that refers
-to it, a text box its paragraph.
+ones are. These, and what is left out as struck or as a comment, are counted. A footnote or endnote
+follows the sentence that refers to it, a text box its paragraph.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,13 @@ from docx.text.paragraph import Paragraph
 
 from core.domain.policy import DOCX, LoadedDocument
 from core.ingest.heading_candidates import reads_as_heading
-from core.ingest.load.builder import DocumentBuilder, describe_left_out, hidden_note
+from core.ingest.load.builder import (
+    DocumentBuilder,
+    describe_left_out,
+    hidden_note,
+    struck_note,
+    tracked_note,
+)
 from core.ingest.load.looks import LineLook
 from core.ingest.load.office.archive import office_file
 from core.ingest.load.word.elements import (
@@ -37,6 +43,7 @@ from core.ingest.metadata import canonical_keys
 from core.ingest.titles import property_title
 
 _WRAPPERS = frozenset({qn("w:sdt"), qn("w:sdtContent"), qn("w:ins"), qn("w:customXml")})
+_TRACKED = (qn("w:ins"), qn("w:del"), qn("w:moveTo"))
 _PARAGRAPH, _ROW, _CELL = qn("w:p"), qn("w:tr"), qn("w:tc")
 _HEADERS = frozenset({RELATIONSHIP_TYPE.HEADER, RELATIONSHIP_TYPE.FOOTER})
 
@@ -88,7 +95,13 @@ def _write(document: Document, builder: DocumentBuilder) -> list[str]:
         (embedded, "embedded files: copy their text into the document"),
     )
     notes = [f"left out {count} {kind}" for count, kind in counts if count]
-    return [*notes, *hidden_note(writer.hidden)]
+    tracked = sum(has_words(change) for tag in _TRACKED for change in body_of(document).iter(tag))
+    return [
+        *notes,
+        *hidden_note(writer.hidden),
+        *struck_note(writer.struck),
+        *tracked_note(tracked),
+    ]
 
 
 def _blocks(parent: Element, document: Document) -> Iterator[Paragraph | Table]:
@@ -115,6 +128,8 @@ class _Writer:
         self.notes = PrintedNotes(document)
         self.hidden = 0
         """Paragraphs with words that a reader does not see."""
+        self.struck = 0
+        """Paragraphs with words that are struck through."""
         self._depth = 0
         """Of tables and boxes, whose ground may be dark under white words."""
         self._shift = 0
@@ -170,16 +185,20 @@ class _Writer:
     def _text_of(self, paragraph: Element) -> str:
         """Return the text that a reader sees of a paragraph."""
         hidden: list[Element] = []
+        struck: list[Element] = []
 
         def hides(run: Element) -> bool:
             is_hidden = self._styles.is_hidden(run, paragraph) or (
                 not self._depth and self._styles.is_invisible(run, paragraph)
             )
             hidden.extend([run] if is_hidden and has_words(run) else [])
-            return is_hidden
+            is_struck = self._styles.is_struck(run, paragraph)
+            struck.extend([run] if is_struck and has_words(run) else [])
+            return is_hidden or is_struck
 
         text = visible_text(paragraph, hides)
         self.hidden += bool(hidden)
+        self.struck += bool(struck)
         return text
 
     def _write_blocks(self, texts: Sequence[str]) -> None:

@@ -92,6 +92,10 @@ class Styles:
         vanish = self._setting(run, paragraph, "w:vanish")
         return vanish is not None and vanish not in OFF
 
+    def is_struck(self, run: Element, paragraph: Element) -> bool:
+        """Return whether a run is struck through."""
+        return any(self._is_on(run, paragraph, tag) for tag in ("w:strike", "w:dstrike"))
+
     def is_invisible(self, run: Element, paragraph: Element) -> bool:
         """Return whether a run is white on nothing, or too small to be seen.
 
@@ -213,4 +217,5 @@ def _outline(holder: Element) -> int | None:
 
 def has_words(run: Element) -> bool:
     """Return whether a run holds more than white space."""
-    return any((text.text or "").strip() for text in run.iter(qn("w:t")))
+    words = (text.text or "" for tag in ("w:t", "w:delText") for text in run.iter(qn(tag)))
+    return any(map(str.strip, words))
