@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 from typing import TypeAlias
 
 from core.agent import trace, wording
+from core.agent.amendments import with_amendments
 from core.agent.applicability import applicable_claims, foreign_countries, with_notes
 from core.agent.concurrency import prefetched, yield_to_others
 from core.agent.conversation.asked_language import is_foreign
@@ -159,8 +160,14 @@ class _PipelineRun:
                 return await self._end(explored.asked, self._asked_back(explored.asked))
             best = await self._draft_until_decided(reasoner, planned, first_search)
         self._evidence = best.evidence
-        answer = await release(
+        situation = await with_amendments(
             best.situation,
+            corpus=self._parts.corpus,
+            retriever=self._parts.retriever,
+            scope=question.scope,
+        )
+        answer = await release(
+            situation,
             best.ruling,
             question=question,
             corpus=self._parts.corpus,
