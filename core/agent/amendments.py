@@ -37,6 +37,7 @@ _NUMBERED = expression(
 _QUOTED = expression(
     r"[\"\u201c\u201e\u00bb]([^\"\u201c\u201d\u201e\u00ab\u00bb]{2,200})[\"\u201d\u201c\u00ab]"
 )
+_ITEM = expression(r"\W*(?P<number>\d[\d.]{0,12}?)[.)]?\s")
 _GENERAL = content_words("policy rules code guideline procedure standard directive regulations")
 _MOST = 3
 """Sentences that are quoted besides, at most."""
@@ -60,9 +61,10 @@ async def with_amendments(
             (place.number or "", cited.quote)
             for claim in claims
             for cited in claim.citations
-            if (place := places.get(cited.span)) and _is_meant(named, place.policy_title)
-            and place.policy_key != key
-        ]  # fmt: skip
+            if (place := places.get(cited.span))
+            and place.policy_key not in amending
+            and _is_meant(named, place.policy_title)
+        ]
         if clauses:
             chunks = await retriever.section(key, None, scope)
             found |= {claim.text: claim for claim in _amending(chunks, clauses)}
@@ -103,6 +105,9 @@ def _amending(
 
 def _amends(sentence: str, number: str, clause: str) -> bool:
     numbers = {match["number"] for match in _NUMBERED.finditer(sentence)}
+    item = _ITEM.match(clause)
+    if item and item["number"] in numbers:
+        return True
     if number and any(f"{number}.".startswith(f"{each}.") for each in numbers):
         return True
     if any(quoted in clause for quoted in _QUOTED.findall(sentence)):

@@ -20,6 +20,7 @@ from core.language.content_words import content_words
 from core.language.interface.texts import Text
 from core.language.jurisdictions import country_name
 from core.language.languages import Language
+from core.language.lead_ins import ends_in_colon
 from core.language.phrasing import introduces, item_sentence, row_sentence, sentence
 from core.language.quantities import quantities
 from core.ontology.graphs.conflicts import are_of_one_matter
@@ -205,6 +206,15 @@ def claim_of(unit: QuotableUnit) -> Claim:
     for lead in () if unit.is_row else reversed(leads):
         text = item_sentence(lead.text, text) if introduces(lead.text) else text
     return Claim(text=text, citations=(*introduced, citation))
+
+
+def stating_something(claims: Sequence[Claim]) -> tuple[Claim, ...]:
+    """Return claims, each once, without what only introduces a list.
+
+    Its items are said with it; alone it would seem to introduce whatever is quoted next.
+    """
+    kept = [claim for claim in claims if not ends_in_colon(claim.text)]
+    return tuple(dict.fromkeys(kept or claims))
 
 
 def sentences_to_quote(

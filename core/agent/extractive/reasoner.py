@@ -22,6 +22,7 @@ from core.agent.extractive.quoting import (
     find_branch,
     find_conflict,
     sentences_to_quote,
+    stating_something,
     uncovered_words,
 )
 from core.agent.extractive.ranking import (
@@ -206,7 +207,7 @@ class ExtractiveReasoner:
             branch = branch or self._branch(sections, one.wanted, question, plan)
             uncovered += uncovered_words(one.quoted, one.wanted)
         return Draft(
-            claims=tuple(dict.fromkeys(claims)),
+            claims=stating_something(claims),
             branch=branch,
             missing=", ".join(dict.fromkeys(uncovered)) or None,
             left_open=tuple(one.wanted.text for one in found if one not in kept),
