@@ -48,12 +48,26 @@ _ANEW = 0.6
 async def with_amendments(
     situation: DecisionInput, *, corpus: CorpusReader, retriever: ChunkRetriever, scope: Scope
 ) -> DecisionInput:
-    """Return what was decided on with what amends its clauses quoted too, at most at Medium."""
+    """Return what was decided on with what amends its clauses, and at most at Medium then."""
     claims = situation.verified.claims
+    amending = await amending_claims(claims, corpus=corpus, retriever=retriever, scope=scope)
+    if not amending:
+        return situation
+    verified = replace(situation.verified, claims=tuple(dict.fromkeys((*claims, *amending))))
+    confidence = situation.confidence
+    if confidence.badge is Badge.HIGH:
+        confidence = replace(confidence, badge=Badge.MEDIUM)
+    return replace(situation, verified=verified, confidence=confidence)
+
+
+async def amending_claims(
+    claims: Sequence[Claim], *, corpus: CorpusReader, retriever: ChunkRetriever, scope: Scope
+) -> tuple[Claim, ...]:
+    """Return what amends the clauses that claims quote: the claim that quotes it, or a new one."""
     titles = {each.metadata.key: each.metadata.title for each in await corpus.versions(scope)}
     amending = {key: match["policy"] for key in titles if (match := _TITLE.search(titles[key]))}
     if not claims or not amending:
-        return situation
+        return ()
     places = await corpus.places([cited.span for claim in claims for cited in claim.citations])
     found: dict[str, Claim] = {}
     for key, named in amending.items():
@@ -65,20 +79,15 @@ async def with_amendments(
             and place.policy_key not in amending
             and _is_meant(named, place.policy_title)
         ]
-        if clauses:
-            chunks = await retriever.section(key, None, scope)
-            found |= {claim.text: claim for claim in _amending(chunks, clauses)}
-    shown = {cited.quote for claim in claims for cited in claim.citations}
-    new = [claim for text, claim in found.items() if text not in shown][:_MOST]
-    if not found:
-        return situation
-    confidence = situation.confidence
-    badge = Badge.MEDIUM if confidence.badge is Badge.HIGH else confidence.badge
-    return replace(
-        situation,
-        verified=replace(situation.verified, claims=(*claims, *new)),
-        confidence=replace(confidence, badge=badge),
-    )
+        chunks = await retriever.section(key, None, scope) if clauses else ()
+        found |= {claim.text: claim for claim in _amending(chunks, clauses)}
+    quoted = {cited.quote: claim for claim in claims for cited in claim.citations}
+    return tuple(quoted.get(text, claim) for text, claim in found.items())[:_MOST]
+
+
+def is_amendment(title: str) -> bool:
+    """Say whether a title is that of a document that amends another one."""
+    return _TITLE.search(title) is not None
 
 
 def _is_meant(named: str, title: str) -> bool:

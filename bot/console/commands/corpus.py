@@ -113,9 +113,15 @@ async def _summary(corpus: _Corpus) -> int:
 
 
 async def _list(corpus: _Corpus) -> int:
-    read, never = corpus.stores.corpus.versions, replace(corpus.scope, as_of=NEVER)
-    drafts = [version for version in await read(never) if version.metadata.effective_from == NEVER]
-    versions = [*await read(corpus.scope), *drafts]
+    read = corpus.stores.corpus.versions
+    versions = await read(corpus.scope)
+    newest = {version.metadata.key: version.edition for version in versions}
+    versions += [
+        version
+        for version in await read(replace(corpus.scope, as_of=NEVER))
+        if version.metadata.effective_from == NEVER
+        and version.edition > newest.get(version.metadata.key, 0)
+    ]
     begun = await corpus.stores.report.beginnings(
         [one.version_id for one in versions], characters=TOLD_BY
     )

@@ -9,10 +9,16 @@ stored), the pipeline answers: a policy's text may say what its metadata does no
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from core.agent.amendments import amending_claims, is_amendment
 from core.agent.conversation.misconduct import is_confidential
 from core.agent.policy_facts.excerpt import excerpt_of, fact_claims, list_text
-from core.agent.policy_facts.policy_names import policies_meant, policies_titled
-from core.agent.policy_facts.question_forms import POLICY_SLOT, PolicyQuestion, policy_question
+from core.agent.policy_facts.policy_names import policies_meant, policies_named, policies_titled
+from core.agent.policy_facts.question_forms import (
+    POLICY_SLOT,
+    PolicyQuestion,
+    policy_question,
+    section_asked,
+)
 from core.agent.reply import compose
 from core.agent.request import ABOUT_POLICIES, PipelineParts, Task
 from core.agent.stages.verify import verify
@@ -58,6 +64,10 @@ REASONER = "metadata/1"
 """Who answers, for the record: no reasoner did."""
 OPTIONS = 8
 """Policies to choose from at most; a name that fits more names none."""
+SEARCHED = 50
+"""Policies among which the one is looked for that has a section of some number, at most."""
+OPENED = 4
+"""Passages of a section that is quoted whole, at most."""
 LISTED = 20
 """Policies that a list names at most."""
 APPLYING = 15
@@ -110,8 +120,11 @@ class _FactsRun:
     async def run(self) -> Run | None:
         """Answer from what is stored; None: it is no such question, or nothing stored answers."""
         asked = policy_question(self._question)
-        if asked is None or is_confidential(self._question):
+        if is_confidential(self._question):
             return None
+        if asked is None:
+            opened = await self._opened()
+            return await self._checked(opened) if opened is not None else None
         self._task.progress.report(Progressed(stage="plan", words=LOOKING_UP))
         found = await self._found(asked)
         if isinstance(found, Clarification):
@@ -265,6 +278,35 @@ class _FactsRun:
             confidence=QUOTED,
         )
 
+    async def _opened(self) -> _Statements | None:
+        """Quote the section whose number is asked for, of the only policy that has it.
+
+        A model reads it, and says more of it than its words.
+        """
+        text = " ".join(self._question.search_text.split())
+        number = section_asked(text)
+        if number is None or self._parts.reasoner.is_model:
+            return None
+        versions = await self._parts.corpus.versions(self._scope)
+        named = policies_named(text, versions) or versions
+        keys = [
+            version.metadata.key for version in named if not is_amendment(version.metadata.title)
+        ]
+        read = self._parts.retriever.section
+        sections = [
+            found for key in keys[:SEARCHED] if (found := await read(key, number, self._scope))
+        ]
+        if len(keys) > SEARCHED or len(sections) != 1 or len(sections[0]) > OPENED:
+            return None
+        evidence = await self._quotes([chunk.span for chunk in sections[0]])
+        return _Statements(
+            claims=_quotations(evidence),
+            evidence=evidence,
+            metadata={},
+            notes=(WITHOUT_MODEL.of(self._language),),
+            confidence=QUOTED,
+        )
+
     async def _quotes(self, spans: Sequence[Span]) -> Evidence:
         stored = await self._parts.corpus.read_spans(spans, self._scope)
         places = await self._parts.corpus.places(spans)
@@ -293,6 +335,13 @@ class _FactsRun:
         self._log.add("verify", {**counts, "failed": list(failed)})
         if not verified.claims:
             return None
+        amending = await amending_claims(
+            verified.claims,
+            corpus=self._parts.corpus,
+            retriever=self._parts.retriever,
+            scope=self._scope,
+        )
+        verified = replace(verified, claims=tuple(dict.fromkeys((*verified.claims, *amending))))
         answer = await self._answer(found, verified)
         return self._ended(plan, answer, found.evidence, verified.verdicts)
 

@@ -172,6 +172,14 @@ _TAIL = expression(
     r"|by the way|in fact)){0,4}\Z"
 )
 _PARTS = expression(r"[?!;]+|\.(?=\s|\Z)|,? (?:and|/) (?=[a-z\u00a7])|,")
+_OPENS = expression(
+    r"\W*(?:(?:please|and|what (?:does|is in|stands in|about)|what's in|show(?: me)?|read(?: me)?"
+    r"|quote|open|was (?:steht in|sagt)|zeige?(?: mir)?) ){0,2}(?:the )?(?:text of )?(?:section"
+    r"|sec\.?|\u00a7|clause|article|paragraph|abschnitt|ziffer|artikel) ?"
+    r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,5})(?: (?:of|in|from|der|des|in der) [^?.!]{3,100}?)?"
+    r"(?: (?:say|state|contain|cover|regulate|require))?(?: (?:about|on) [^?.!]{2,60})?\W*",
+    re.IGNORECASE,
+)
 _POINTS = expression(
     r"\b(?:it|(?:this|that) (?:policy|document|code|one)|the (?:policy|document))\b"
 )
@@ -218,6 +226,12 @@ def policy_question(question: Question) -> PolicyQuestion | None:
     if before is None or chosen is None:
         return None
     return PolicyQuestion(wanted=before.wanted, text=before.text, chosen=chosen)
+
+
+def section_asked(text: str) -> str | None:
+    """Return the number of the section that a message asks to see, and nothing else; or None."""
+    asked = _OPENS.fullmatch(text) if len(text) <= LONGEST else None
+    return asked["number"] if asked else None
 
 
 def asks_for_summary(text: str) -> bool:
