@@ -53,11 +53,12 @@ async def with_amendments(
     amending = await amending_claims(claims, corpus=corpus, retriever=retriever, scope=scope)
     if not amending:
         return situation
-    verified = replace(situation.verified, claims=tuple(dict.fromkeys((*claims, *amending))))
+    added = tuple(claim for claim in amending if claim not in claims)
+    verified = replace(situation.verified, claims=(*claims, *added))
     confidence = situation.confidence
     if confidence.badge is Badge.HIGH:
         confidence = replace(confidence, badge=Badge.MEDIUM)
-    return replace(situation, verified=verified, confidence=confidence)
+    return replace(situation, verified=verified, confidence=confidence, amending=amending)
 
 
 async def amending_claims(

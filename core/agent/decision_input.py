@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from core.agent.applicability import ApplicableClaims
 from core.confidence.calibration import DEFAULT, Calibration, was_read
 from core.domain.answer import (
+    Claim,
     Confidence,
     Critique,
     Decision,
@@ -36,6 +37,8 @@ class DecisionInput:
     """The calibrated confidence of what is left."""
     calibration: Calibration = DEFAULT
     """What the confidence was computed with, and from which probabilities on something is shown."""
+    amending: tuple[Claim, ...] = ()
+    """Those of its claims that amend what others quote."""
     may_retry: bool
     """True if attempts and evidence allow another draft."""
     may_refine: bool

@@ -25,7 +25,7 @@ from core.ingest.chunk import cut_chunks
 from core.ingest.load import load
 from core.ingest.metadata import NOTHING, shown
 from core.ingest.sections import split_sections
-from core.ingest.stated.standing import Standing, standing_of
+from core.ingest.stated.standing import Standing, sections_in_force, standing_of
 from core.ingest.titles import document_title
 
 _VERSION_SUFFIX = re.compile(
@@ -145,7 +145,14 @@ def read_content(data: bytes, *, source_name: str, with_chunks: bool) -> Content
     name = PurePath(source_name)
     document = load(data, source_name=name.name)
     sections = split_sections(document)
-    chunks = cut_chunks(document, sections, source_stem=name.stem) if with_chunks else ()
+    read = sections_in_force(document, sections)
+    if out := len(sections) - len(read):
+        note = (
+            f"left out {out} section{'s' if out > 1 else ''} whose heading says that it is not in"
+            " force: take that out of the heading if it is"
+        )
+        document = replace(document, notes=(*document.notes, note))
+    chunks = cut_chunks(document, read, source_stem=name.stem) if with_chunks else ()
     return Content(document=document, sections=sections, chunks=chunks)
 
 

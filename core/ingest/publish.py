@@ -29,6 +29,7 @@ from core.ingest.compare import (
 from core.ingest.languages import language_note
 from core.ingest.new_vectors import WatchEmbedding, embed_new
 from core.ingest.prepare import NOTHING_GIVEN, Overrides, Prepared, with_metadata
+from core.ingest.stated.standing import sections_in_force
 from core.ports import (
     Clock,
     CorpusStore,
@@ -391,7 +392,7 @@ def _source(prepared: Prepared) -> SourceDocument:
     """Return the input of the extraction."""
     return SourceDocument(
         text=prepared.document.text,
-        sections=prepared.sections,
+        sections=tuple(sections_in_force(prepared.document, prepared.sections)),
         policy_key=prepared.metadata.key,
         title=prepared.metadata.title,
         jurisdiction=prepared.metadata.jurisdiction,

@@ -116,6 +116,7 @@ def conflicting(
 def closest(
     passage: Claim,
     *,
+    beside: Sequence[Claim] = (),
     confidence: Confidence,
     places: Mapping[Span, SectionRef],
     versions: Mapping[VersionId, PolicyVersion],
@@ -125,11 +126,14 @@ def closest(
 ) -> Answer:
     """Return the closest passage, quoted, to be judged by whoever asked.
 
-    It has no badge: what is not sure is not graded. The numbers are kept with the record.
+    It has no badge: what is not sure is not graded. The numbers are kept with the record. What
+    amends it stands beside it.
     """
-    _, shown, citations = numbered([passage], places, versions)
-    quoted = f"{passage.text} {''.join(f'[{number}]' for number in shown[0].numbers)}"
-    said = (REFUSALS[RefusalKind.NOT_SURE].of(language), quoted, IF_IT_DOES_NOT.of(language))
+    _, shown, citations = numbered([passage, *beside], places, versions)
+    quoted = [
+        f"{claim.text} {''.join(f'[{number}]' for number in claim.numbers)}" for claim in shown
+    ]
+    said = (REFUSALS[RefusalKind.NOT_SURE].of(language), *quoted, IF_IT_DOES_NOT.of(language))
     return Answer(
         outcome=Outcome.REFUSED,
         text="\n".join(said),

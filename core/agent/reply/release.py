@@ -88,6 +88,12 @@ def unanswered(
     return NOTHING_ON.format(asked="; ".join(asked)).of(language) if asked else None
 
 
+def _is_in(claim: Claim, passage: Claim) -> bool:
+    """Say whether a passage quotes what a claim rests on."""
+    quoted = {cited.span for cited in passage.citations}
+    return all(cited.span in quoted for cited in claim.citations)
+
+
 def _families(text: str) -> frozenset[str]:
     return frozenset(word[:_SHARED_LETTERS] for word in content_words(text))
 
@@ -169,8 +175,10 @@ async def release(
         return compose.urgent(refused, duties, places=places, versions=versions)
     without = () if is_modelled else (WITHOUT_MODEL.of(language),)
     if is_closest:
+        passage = closest_passage(claims, places)
         return compose.closest(
-            closest_passage(claims, places),
+            passage,
+            beside=[claim for claim in situation.amending if not _is_in(claim, passage)],
             confidence=situation.confidence,
             places=places,
             versions=versions,

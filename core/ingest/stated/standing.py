@@ -10,11 +10,11 @@ documents not in force in a set of small corpora written by others, 16 were read
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from core.domain.policy import LoadedDocument
+from core.domain.policy import LoadedDocument, Section
 from core.expressions import expression
 from core.ingest.stated.dates import parse_period
 from core.ingest.stated.statements import CELL_SEPARATOR, is_sentence
@@ -117,6 +117,24 @@ def standing_of(words: str) -> Standing:
     ending = _ENDING.search(words)
     day = parse_period(words[ending.end() :]) if ending else None
     return Standing(words=words, is_ended=ending is not None, ended=day.first if day else None)
+
+
+def sections_in_force(document: LoadedDocument, sections: Sequence[Section]) -> list[Section]:
+    """Return the sections whose headings do not say that they are repealed, or not approved.
+
+    What the title says is of the whole document, and read by itself.
+    """
+    title = document_title(document)
+    return [
+        section
+        for section in sections
+        if not any(_is_out(heading) for heading in section.path if heading != title)
+    ]
+
+
+def _is_out(heading: str) -> bool:
+    marked = (words for words in _BRACKETS.findall(heading[:_LONGEST]) if _STATUS.match(words))
+    return any(not _IN_FORCE.search(words) for words in marked)
 
 
 def _of_title(title: str) -> Iterator[str]:

@@ -132,7 +132,10 @@ def find_references(text: str, sections: Sequence[Section]) -> tuple[CrossRefere
             if target is not None or number is not None:
                 found.append(
                     CrossReference(
-                        span=mention.span, section_ordinal=ordinal, policy=target, number=number
+                        span=mention.span,
+                        section_ordinal=sections[ordinal].ordinal if sections else 0,
+                        policy=target,
+                        number=number,
                     )
                 )
     return tuple(found)

@@ -22,6 +22,18 @@ In section 2, the words "180 days" are replaced by "270 days".
 
 Section 3 is not changed.
 """
+FLATS = """# Holiday Flats for Staff, Obermatt Watches
+
+1. A flat is let for at most 10 nights.
+2. A night costs CHF 45.
+3. Pets cost CHF 5 a night.
+"""
+CHANGE = """# Change of the Rules on Holiday Flats, valid from 1 May 2026
+
+In no. 2, "CHF 45" is replaced by "CHF 52".
+
+No. 3 is deleted; pets are not allowed.
+"""
 SHARING = """# Data Sharing Policy
 
 ## 2 Sharing
@@ -51,6 +63,12 @@ def test_an_amended_clause_is_shown_with_its_amendment(citebound: Run, tmp_path:
         assert "kept for 180 days after the complaint was closed" in answer
         assert '"180 days" are replaced by "270 days"' in answer
         assert "High confidence" not in answer
+    (tmp_path / "flats.md").write_text(FLATS)
+    (tmp_path / "change.md").write_text(CHANGE)
+    assert citebound("ingest", str(tmp_path)).code == 0
+    closest = citebound("ask", "8 nights with my dog in june 2026, possible?").out
+    assert "Closest passage" in closest
+    assert "No. 3 is deleted; pets are not allowed." in " ".join(closest.split())
     answer = citebound("ask", "How long must visitor logs be kept?").out
     assert "30 days" in answer
     assert "replaced" not in answer

@@ -71,7 +71,7 @@ def test_deleted_text_is_left_out_and_inserted_text_kept() -> None:
 def test_struck_text_is_left_out_and_counted() -> None:
     """By the run itself or its style, once or twice struck; not where that is undone."""
     source = docx.Document()
-    style = source.styles.add_style("Old", 2)
+    style: Any = source.styles.add_style("Old", WD_STYLE_TYPE.CHARACTER)
     style.font.strike = True
     paragraph = source.add_paragraph("Within ")
     paragraph.add_run("60 days ").font.strike = True

@@ -72,6 +72,18 @@ def test_a_notice_in_a_later_section_is_not_of_the_document() -> None:
     assert not standing(f"# Pets{RULES}\nDRAFT\n")
 
 
+def test_a_section_that_is_not_in_force_is_left_out_alone() -> None:
+    """Its heading, or one above it, says so in brackets; of the title's own brackets it is none."""
+    text = (
+        "# Handbook (draft)\n\n## 4 Tips (suspended since May 2025)\n\nTips are shared.\n\n"
+        "### 4.1 Cash\n\nCash is shared.\n\n## 5 Meals (lunch)\n\nMeals are free.\n\n"
+        "## Parts under discussion (not approved)\n\nDogs are welcome.\n"
+    )
+    prepared = prepare(text.encode(), source_name="a.md")
+    assert [chunk.text for chunk in prepared.chunks] == ["Meals are free."]
+    assert any(note.startswith("left out 3 sections") for note in prepared.document.notes)
+
+
 def test_the_day_of_a_withdrawal_ends_a_document() -> None:
     """Without one it was never in force; whoever ingests it may say since when it is."""
     dated = prepare(f"# Pets\n\nStatus: withdrawn 30 June 2022{RULES}".encode(), source_name="a.md")

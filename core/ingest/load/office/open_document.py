@@ -83,7 +83,9 @@ def load_odt(data: bytes) -> LoadedDocument:
         etree.strip_elements(content, *_LEFT_OUT, with_tail=False)
         bodies = list(content.iter(_named("office:text")))
         styles = _Styles(parts.values())
-        left_out = sum((_rename(body, styles) for body in bodies), Counter())
+        left_out: Counter[str] = Counter()
+        for body in bodies:
+            left_out += _rename(body, styles)
         page = HtmlWriter(DocumentBuilder(), text_points=1.0)
         for body in bodies:
             page.walk(body)
