@@ -289,14 +289,15 @@ class _FactsRun:
             return None
         versions = await self._parts.corpus.versions(self._scope)
         named = policies_named(text, versions) or versions
-        keys = [
-            version.metadata.key for version in named if not is_amendment(version.metadata.title)
+        policies = [
+            version.metadata for version in named if not is_amendment(version.metadata.title)
         ]
+        if len(policies) > SEARCHED:
+            return None
         read = self._parts.retriever.section
-        sections = [
-            found for key in keys[:SEARCHED] if (found := await read(key, number, self._scope))
-        ]
-        if len(keys) > SEARCHED or len(sections) != 1 or len(sections[0]) > OPENED:
+        sections = [await read(policy.key, number, self._scope) for policy in policies]
+        sections = [chunks for chunks in sections if chunks]
+        if len(sections) != 1 or len(sections[0]) > OPENED:
             return None
         evidence = await self._quotes([chunk.span for chunk in sections[0]])
         return _Statements(

@@ -217,21 +217,16 @@ def hidden_note(count: int, what: str = "passage") -> list[str]:
     return describe_left_out([(count, f"hidden {what}")], cure=cure)
 
 
-def struck_note(count: int) -> list[str]:
-    """Return the note on what is struck through, if there is any."""
+def unread_notes(*, hidden: int, struck: int, tracked: int = 0) -> list[str]:
+    """Return the notes on what is hidden, struck through, or a change that nobody accepted."""
     cure = "what is struck through is no part of the policy; delete it, or undo that"
-    return describe_left_out([(count, "struck passage")], cure=cure)
-
-
-def tracked_note(count: int) -> list[str]:
-    """Return the note on tracked changes that nobody accepted, if there are any."""
-    if not count:
-        return []
-    return [
-        f"holds {count} tracked change{'s' if count > 1 else ''} that nobody accepted: what was"
+    changes = (
+        f"holds {tracked} tracked change{'s' if tracked > 1 else ''} that nobody accepted: what was"
         " inserted is read, what was deleted is not, though neither may be in force; accept or"
         " reject each of them and save the file again"
-    ]
+    )
+    left_out = describe_left_out([(struck, "struck passage")], cure=cure)
+    return [*hidden_note(hidden), *left_out, *([changes] if tracked else [])]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

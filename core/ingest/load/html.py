@@ -11,7 +11,7 @@ from lxml import etree, html
 
 from core.domain.errors import DocumentError
 from core.domain.policy import LoadedDocument
-from core.ingest.load.builder import DocumentBuilder, hidden_note, struck_note
+from core.ingest.load.builder import DocumentBuilder, unread_notes
 from core.ingest.load.html_headings import (
     CONTENTS_CLASS,
     HEADINGS,
@@ -84,7 +84,7 @@ def read_page(root: html.HtmlElement) -> LoadedDocument:
     document = page.builder.build(
         "text/html",
         metadata=head.values,
-        notes=[*hidden_note(page.hidden), *struck_note(struck)],
+        notes=unread_notes(hidden=page.hidden, struck=struck),
         left_out=["left out menus, banners and footers"] if is_framed else [],
     )
     return replace(document, unused=head.unused)

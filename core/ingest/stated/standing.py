@@ -5,8 +5,8 @@ Read are its labelled status, its title, notices above the first section, and it
 - A notice begins with its word, and is no sentence about drafts or archived records in general.
 - A rule that speaks of the policy conditionally ("superseded by local law where...") is none.
 
-In the 163 published policies in force that were read for it, none was taken for a draft; of the 16
-documents not in force in a set of small corpora written by others, 16 were read.
+Of the 184 published policies that it was tried on none was taken for a draft; of 14 documents that
+say so in a set of small corpora written for it, all were.
 """
 
 import re
@@ -28,7 +28,7 @@ _DRAFT = (
     r"|(?:noch )?nicht (?:in kraft|genehmigt|freigegeben|beschlossen)"
 )
 _ENDED = (
-    r"withdrawn|archived?|superseded|obsolete|repealed|rescinded|revoked|replaced by"
+    r"withdrawn|archived|superseded|obsolete|repealed|rescinded|revoked|replaced by"
     r"|no longer (?:in force|valid|in effect)|zurückgezogen|aufgehoben|au(?:ß|ss)er kraft"
     r"|nicht mehr (?:in kraft|gültig)|ungültig|archiviert|abgelöst|ersetzt durch|überholt|veraltet"
 )
@@ -36,8 +36,8 @@ _WEAK = (
     r"proposed|proposal|planned|retired|cancelled|expired|suspended|inactive|deprecated|outdated"
     r"|vorschlag|vorgeschlagen|geplant|in (?:arbeit|bearbeitung|abstimmung|vorbereitung)"
 )
-"""Words that count as a status, in brackets of a title and before its colon: elsewhere they speak
-of what a rule is about."""
+"""Words that count as a status and in brackets of a heading: elsewhere they speak of what a rule is
+about."""
 _TAIL = (
     r"(?=\W*$|\s*[.,;()\u2013\u2014-]|\s+(?:v\.?\s?)?\d|\s+(?:for|with effect|from|since|on|by"
     r"|as of|until|in|and|zur|durch|am|seit|ab|mit wirkung|vom|und)\b)"
@@ -55,7 +55,7 @@ _OF_ITSELF = expression(
     re.IGNORECASE,
 )
 _LABEL_OF_TITLE = expression(
-    rf"\W*(?:{_DRAFT}|{_ENDED}|{_WEAK})\s*[:\u2013\u2014]|\W*DRAFT\b|\W*ENTWURF\b"
+    rf"\W*(?:(?i:(?:{_DRAFT}|{_ENDED})\s*[:\u2013\u2014]|(?:proposal|vorschlag)\s*:)|DRAFT\b|ENTWURF\b)"
 )
 _END_OF_TITLE = expression(
     rf"[\u2013\u2014:|,-]\s*(?:{_DRAFT}|{_ENDED})(?:\s+v?[\d.]{{1,9}})?\W*$", re.IGNORECASE

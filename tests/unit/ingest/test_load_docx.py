@@ -6,6 +6,7 @@ from typing import Any
 import docx
 import pytest
 from docx.document import Document
+from docx.enum.style import WD_STYLE_TYPE
 from docx.opc.packuri import PackURI
 from docx.opc.part import Part
 from docx.oxml import OxmlElement

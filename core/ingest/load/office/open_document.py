@@ -15,13 +15,7 @@ from lxml import etree
 
 from core.domain.errors import DocumentError
 from core.domain.policy import ODT, LoadedDocument
-from core.ingest.load.builder import (
-    DocumentBuilder,
-    describe_left_out,
-    hidden_note,
-    struck_note,
-    tracked_note,
-)
+from core.ingest.load.builder import DocumentBuilder, describe_left_out, unread_notes
 from core.ingest.load.html import HtmlWriter
 from core.ingest.load.office.archive import office_file
 from core.ingest.metadata import canonical_keys
@@ -93,11 +87,9 @@ def load_odt(data: bytes) -> LoadedDocument:
         document = page.builder.build(
             ODT,
             metadata={},
-            notes=[
-                *hidden_note(left_out["hidden"]),
-                *struck_note(left_out["struck"]),
-                *tracked_note(tracked),
-            ],
+            notes=unread_notes(
+                hidden=left_out["hidden"], struck=left_out["struck"], tracked=tracked
+            ),
             left_out=describe_left_out([(comments, "comment")]),
         )
         titles = (title.text for part in parts.values() for title in part.iter(_TITLE))

@@ -20,13 +20,7 @@ from docx.text.paragraph import Paragraph
 
 from core.domain.policy import DOCX, LoadedDocument
 from core.ingest.heading_candidates import reads_as_heading
-from core.ingest.load.builder import (
-    DocumentBuilder,
-    describe_left_out,
-    hidden_note,
-    struck_note,
-    tracked_note,
-)
+from core.ingest.load.builder import DocumentBuilder, describe_left_out, unread_notes
 from core.ingest.load.looks import LineLook
 from core.ingest.load.office.archive import office_file
 from core.ingest.load.word.elements import (
@@ -96,12 +90,8 @@ def _write(document: Document, builder: DocumentBuilder) -> list[str]:
     )
     notes = [f"left out {count} {kind}" for count, kind in counts if count]
     tracked = sum(has_words(change) for tag in _TRACKED for change in body_of(document).iter(tag))
-    return [
-        *notes,
-        *hidden_note(writer.hidden),
-        *struck_note(writer.struck),
-        *tracked_note(tracked),
-    ]
+    unread = unread_notes(hidden=writer.hidden, struck=writer.struck, tracked=tracked)
+    return [*notes, *unread]
 
 
 def _blocks(parent: Element, document: Document) -> Iterator[Paragraph | Table]:
