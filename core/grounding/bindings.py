@@ -150,12 +150,6 @@ class ValueInterval:
             first.high == second.low and not (first.has_high and second.has_low)
         )
 
-    def holds(self, value: Decimal) -> bool:
-        """Say whether a value lies in it."""
-        above = self.low is None or value > self.low or (self.has_low and value == self.low)
-        below = self.high is None or value < self.high or (self.has_high and value == self.high)
-        return above and below
-
 
 _THINGS = frozenset(
     map(
@@ -367,18 +361,26 @@ _NUMBER_NAME = expression(
 )
 
 
-def _asked(question: str) -> Mapping[str, Mapping[str, Decimal]]:
-    """Return the values of a question by their unit, with how they are written."""
-    found: defaultdict[str, dict[str, Decimal]] = defaultdict(dict)
-    for quantity in quantities(question):
-        value = value_of(quantity)
-        if value is None:
+def _asked(question: str) -> Mapping[str, Sequence[ValueInterval]]:
+    """Return the values of a question by their unit; "above EUR 50" asks for all of them."""
+    found: defaultdict[str, list[ValueInterval]] = defaultdict(list)
+    for bounded in bounds(question):
+        quantity, value = bounded.quantity, value_of(bounded.quantity)
+        if value is None or (
+            quantity.kind == "number" and (value[0] < FEWEST or _YEAR.fullmatch(quantity.raw))
+        ):
             continue
-        is_sum = (
-            quantity.kind == "number" and value[0] >= FEWEST and not _YEAR.fullmatch(quantity.raw)
+        is_open_above = bounded.bound in {Bound.ABOVE, Bound.AT_LEAST}
+        found[value[1]].append(
+            ValueInterval(
+                unit=value[1],
+                low=None if bounded.bound is Bound.AT_MOST else value[0],
+                high=None if is_open_above else value[0],
+                has_low=bounded.bound is not Bound.ABOVE,
+                has_high=True,
+                raw=quantity.raw,
+            )
         )
-        if quantity.kind != "number" or is_sum:
-            found[value[1]][quantity.raw] = value[0]
     return found
 
 
@@ -388,50 +390,39 @@ _YEAR = expression(r"(?:19|20)\d\d")
 
 
 def _quantities(
-    asked: Mapping[str, Mapping[str, Decimal]],
+    asked: Mapping[str, Sequence[ValueInterval]],
     candidate: CandidateText,
     others: Sequence[CandidateText],
 ) -> Iterator[Binding]:
     for unit in dict.fromkeys(interval.unit for interval in candidate.intervals) if asked else ():
         values = asked.get(unit) or (
-            asked.get("", {}) if candidate.table is not None and unit in _SUMS else {}
+            asked.get("", ()) if candidate.table is not None and unit in _SUMS else ()
         )
         mine = [interval for interval in candidate.intervals if interval.unit == unit]
-        held = next(
-            (
-                (raw, interval)
-                for raw, value in values.items()
-                for interval in mine
-                if interval.holds(value)
-            ),
-            None,
+        held = [
+            (value, interval)
+            for value in values
+            for interval in mine
+            if not value.is_apart(interval)
+        ]
+        bands = (
+            (value, interval)
+            for value in values
+            for other in others
+            for band in other.intervals
+            if band.unit == unit
+            and not value.is_apart(band)
+            and _are_of_one_scale(candidate, other)
+            for interval in mine
+            if band.is_apart(interval)
         )
-        if held is not None:
+        decided = held[0] if held else next(bands, None)
+        if decided is not None:
             yield Binding(
                 kind=BindingKind.QUANTITY,
-                asked=held[0],
-                text=held[1].raw,
-                verdict=BindingVerdict.SATISFIED,
-            )
-            continue
-        band = next(
-            (
-                (raw, interval)
-                for raw, value in values.items()
-                for other in others
-                for its in other.intervals
-                if its.unit == unit and its.holds(value) and _are_of_one_scale(candidate, other)
-                for interval in mine
-                if its.is_apart(interval)
-            ),
-            None,
-        )
-        if band is not None:
-            yield Binding(
-                kind=BindingKind.QUANTITY,
-                asked=band[0],
-                text=band[1].raw,
-                verdict=BindingVerdict.CONTRADICTED,
+                asked=decided[0].raw,
+                text=decided[1].raw,
+                verdict=BindingVerdict.SATISFIED if held else BindingVerdict.CONTRADICTED,
             )
 
 

@@ -16,7 +16,7 @@ _MAX_DEPTH = 3
 _MIN_ENTRIES = 3
 _LEADING = 0.4
 """Of the lines of a page: point to another, where contents go on."""
-_LEADS_TO_PAGE = re.compile(r"(?:\.\s?|\u2026){4}[ .\u2026]{0,200}\d{0,4}[ .|]{0,4}$")
+_LEADS_TO_PAGE = re.compile(r"(?:\.\s?|\u2026){4}[ .\u2026]{0,200}+\d{0,4}+[ .|]{0,4}+$")
 _BETWEEN = re.compile(r"[\W_]+")
 _PAGE_NUMBER = re.compile(r"(?<![\s._|\u2026])[\s._|\u2026]++\d{1,4}$")
 

@@ -102,7 +102,7 @@ async def test_what_cannot_be_told_in_time_is_refused_there(
     slack: FakeSlack, served: Product, people: list[User], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nobody waits for ever: the asker is asked to write directly, and that is recorded."""
-    monkeypatch.setattr("bot.worker.READERS_WITHIN", timedelta(seconds=2))
+    monkeypatch.setattr("bot.worker.READERS_WITHIN_S", 2.0)
     slack.faults.always("users.list", too_many(1))
     room = slack.workspace.channel("crowd", *people[-3_000:], kind="group")
     said = await slack.people.mention(people[-1], room, QUESTION)

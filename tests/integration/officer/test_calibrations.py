@@ -87,7 +87,7 @@ async def test_figures_are_shown_before_one_is_put_in_force(
 @pytest.mark.parametrize(
     ("given", "status", "says"),
     [
-        ({"reason": "  "}, 409, "say why"),
+        ({"reason": "  "}, 409, "give a reason"),
         ({"name": "own/9"}, 409, "no such calibration"),
         ({"name": "own/models"}, 409, "no such calibration"),
         ({"seen": "own/0"}, 409, "came into force meanwhile"),

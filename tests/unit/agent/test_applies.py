@@ -77,6 +77,17 @@ def test_a_limit_that_has_no_sibling_decides_what_lies_outside_it() -> None:
     assert len(kept("What do I get for a meal alone at EUR 38?", limits)) == len(limits)
 
 
+def test_values_above_a_limit_are_those_of_the_rule_above_it() -> None:
+    """The limit itself belongs to the other rule."""
+    rules = [
+        CandidateText(text="Employees may accept gifts up to EUR 50."),
+        CandidateText(text="Employees must report gifts above EUR 50 within 5 working days."),
+    ]
+    assert kept("How soon must employees report gifts above EUR 50?", rules) == [rules[1].text]
+    assert kept("May employees accept gifts up to EUR 50?", rules) == [rules[0].text]
+    assert kept("Employees' gifts of EUR 50?", rules) == [rules[0].text]
+
+
 def test_a_row_that_is_named_beats_its_siblings() -> None:
     """And what holds for the rest gives way to it."""
     table = rows(CITIES, "City | Limit (EUR)")
