@@ -22,8 +22,8 @@ from tests.acceptance.cli.conftest import ROOT
 
 PAGE = ROOT / "docs" / "operate.md"
 DEPLOY = ROOT / "deploy"
-NOT_RUN = {"docker", "helm", "kubectl", "make", "pip", "python3", "uv"}
-"""Programs of the page that need a container, a cluster, a registry or minutes."""
+NOT_RUN = {"docker", "helm", "kubectl", "make", "pip", "python3", "timedatectl", "uv"}
+"""Programs of the page that need a container, a cluster, a registry, systemd or minutes."""
 SHELL = {"cd", "chmod", "cp", "done", "echo", "for", "mkdir", "openssl", "password"}
 """Words of the lines that make the secrets, which run as a whole."""
 STATEMENT = re.compile(r"^(?:[a-z]|citebound )")

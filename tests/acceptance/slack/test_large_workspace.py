@@ -1,7 +1,6 @@
 """A workspace of 20,000 accounts, under Slack's own limits: nobody waits for all of them."""
 
 from collections.abc import AsyncIterator
-from datetime import timedelta
 
 import pytest
 

@@ -35,17 +35,17 @@ async def test_too_many_questions_wait_for_their_turn(
         asked = [one.message for one in said]
         other = await slack.people.mention(ben, room, QUESTIONS[2])
         (answer,) = await told(served, slack, other.message, times=1)
-        assert "queue" not in answer
+        assert "has to wait" not in answer
         first = [(one, (await told(served, slack, one, times=1))[0]) for one in asked]
-        ((kept, busy),) = ((one, line) for one, line in first if "queue" in line)
-        assert "There is a queue of questions. Yours is in it" in busy
+        ((kept, busy),) = ((one, line) for one, line in first if "has to wait" in line)
+        assert "That was several questions in a short time" in busy
         assert await served.rows("SELECT state, attempt FROM citebound.inbox WHERE is_told") == [
             {"state": "received", "attempt": 0}
         ]
         slack.checks.status_cleared()
         await let_turns_come(served.engine)
         _, answer = await told(served, slack, kept, times=2)
-        assert "queue" not in answer
+        assert "has to wait" not in answer
         await served.quiet()
         slack.checks.nothing_twice()
         slack.checks.nothing_outside(*asked, other.message)

@@ -10,6 +10,7 @@ from bot.metrics import METRICS
 from bot.traces import STAGES
 from core.adapters.postgres.queue.work_queue import SLOTS
 from core.domain.answer import Outcome
+from core.service_access.refusals import SERVICES
 from tests.acceptance.slack.test_command import QUESTION, command
 from tests.servers.slack import FakeSlack
 
@@ -38,6 +39,7 @@ WORDS = {
     "result": {"posted"},
     "role": {"both"},
     "route": {"/slack/events", "/slack/interactions", "/slack/commands", "none"},
+    "service": set(SERVICES),
     "stage": set(STAGES),
     "state": {"busy", "free", "idle", "in_use", "overflow"},
     "status": {"200"},

@@ -134,7 +134,7 @@ async def test_an_end_in_the_past_ends_the_policy(ingest: Ingest, holds: Any) ->
     await ingest(FIFTY, effective_from=date(2024, 1, 1))
     done = await ingest(FIFTY, effective_until=date(2025, 1, 1))
     assert done.notes[-1] == (
-        "it ended on 2025-01-01, and no version of 'gifts' is in force: ingest its next"
+        "it ended on 2024-12-31, and no version of 'gifts' is in force: ingest its next"
         " version, or correct the day on which it ends"
     )
     assert await holds() == []

@@ -112,6 +112,7 @@ async def test_a_wrong_clock_is_told(
     meter = Meter()
     service = Mock(health=health, queue=deployment.queue)
     service.settings.daily_budget_usd = None
+    service.refusals.known = {}
     service.calibrations.drift = _no_drift
     await Gauges(cast("Service", service), [])(meter)
     told = next(line for line in meter.text().splitlines() if line.startswith("citebound_clock_a"))
