@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from core.agent.planning.intent import Facets, facets_of
 from core.domain.evidence import EvidenceItem
 from core.domain.ontology import SectionRef
+from core.expressions import expression
 from core.grounding.bindings import CandidateText, bindings, is_contradicted, unnamed
 from core.language.content_words import content_words
 from core.language.lead_ins import units_of
@@ -21,8 +22,8 @@ _FEWEST_WORDS = 6
 policies that others wrote, 5 are taken for pieces of sentences, and 4 of them are."""
 _FIRST_PERSON = re.compile(r"\b(?:I|my|me)\b")
 _CELLS = " | "
-_PARAGRAPH = re.compile(r"\n[^\S\n]*\n")
-_ASIDE = re.compile(
+_PARAGRAPH = expression(r"\n[^\S\n]*\n")
+_ASIDE = expression(
     r"\W*(?:(?:for )?(?:example|beispiel)|case study|specimen)(?: \w{1,4})?\s?:"
     r"|\W*(?:system |hidden )?(?:note|message|instructions?) (?:to|for) (?:the |all |any )?"
     r"(?:ai|llm|language model|chatbot|bot|(?:ai )?assistant)s?\b"
@@ -33,7 +34,7 @@ _ASIDE = re.compile(
 )
 """How a paragraph begins that is no rule: an example, or a sentence for machines. Of 169 workplace
 policies that others wrote nine lines begin so, all of them examples."""
-_PRINTED_QUESTION = re.compile(r"\W*(?:q(?:uestion)?|f(?:rage)?)\s?\d*\s?[.:)]", re.IGNORECASE)
+_PRINTED_QUESTION = expression(r"\W*(?:q(?:uestion)?|f(?:rage)?)\s?\d*\s?[.:)]", re.IGNORECASE)
 """A question of a list of questions and answers: what follows answers it, and nothing else."""
 
 

@@ -203,6 +203,8 @@ async def test_teams_is_left_alone_for_as_long_as_it_asks(scene: Scene, kind: st
     scene.teams.faults.next("post", faults.too_many(1))
     async with surface.waking(one):
         await scene.teams.journal.wait_for("post")
+        saying = surface._saying  # pyright: ignore[reportPrivateUsage]
+        await scene.teams.until(lambda: bool(saying._rests))  # pyright: ignore[reportPrivateUsage]
     began = asyncio.get_running_loop().time()
     async with surface.showing(one, Keeper().keep) as progress:
         progress.report(SEARCHING)

@@ -69,8 +69,8 @@ def imported(*words: str) -> tuple[list[str], list[str]]:
         ((), PARSING, ("core.adapters", "core.agent", "core.config"), 34),
         (("corpus", "list"), READING, NOT_TO_READ, 122),
         (("audit", "list"), ANSWERING, ("core.answering", "core.models", "core.sources"), 118),
-        (("ask", "May I?"), ANSWERING, NOT_TO_ANSWER, 330),
-        (("chat",), ANSWERING, NOT_TO_ANSWER, 330),
+        (("ask", "May I?"), ANSWERING, NOT_TO_ANSWER, 332),
+        (("chat",), ANSWERING, NOT_TO_ANSWER, 332),
     ],
 )
 def test_a_command_imports_what_it_needs(
